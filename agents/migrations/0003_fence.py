@@ -1,0 +1,48 @@
+"""What the models cannot state: fences around workspaces, paired keys, append-only tables."""
+
+from django.db import migrations
+
+from kernel import db
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("agents", "0002_relations"),
+        ("kernel", "0002_fence"),
+        ("inbox", "0003_fence"),
+    ]
+
+    operations = [
+        db.pairable(
+            "agents_agent",
+            "agents_agentversion",
+            "agents_execution",
+            "agents_actionintent",
+            "agents_knowledgesource",
+        ),
+        db.fence("agents_agent", references={"parent_id": "agents_agent"}),
+        db.fence("agents_agentversion", references={"agent_id": "agents_agent"}, touch=False),
+        db.append_only("agents_agentversion"),
+        db.fence(
+            "agents_execution", references={"agent_id": "agents_agent", "version_id": "agents_agentversion"}
+        ),
+        db.fence("agents_executionstep", references={"execution_id": "agents_execution"}),
+        db.fence(
+            "agents_actionintent",
+            references={"execution_id": "agents_execution", "entry_id": "inbox_entry"},
+        ),
+        db.fence("agents_approvalrequest", references={"intent_id": "agents_actionintent"}),
+        db.fence(
+            "agents_agentrun",
+            references={
+                "email_id": "inbox_email",
+                "agent_id": "agents_agent",
+                "version_id": "agents_agentversion",
+                "execution_id": "agents_execution",
+            },
+        ),
+        db.fence("agents_knowledgesource"),
+        db.fence("agents_knowledgechunk", references={"source_id": "agents_knowledgesource"}),
+        # inbox keeps a plain agent id, since it lies below this app; integrity is the database's.
+        db.pair("inbox_inbox", "agent_id", "agents_agent"),
+    ]

@@ -1,0 +1,25 @@
+"""The Celery application. Tasks are wake-ups: they look for rows, so a lost or doubled one changes nothing."""
+
+import os
+from typing import Any
+
+from celery import Celery, signals
+from django.conf import settings
+
+from config.schedule import beat_schedule
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
+
+app = Celery("autonomous-inbox")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+app.conf.beat_schedule = beat_schedule(sweep=settings.SWEEP_SECONDS)
+app.conf.beat_schedule_filename = str(settings.BASE_DIR / "var" / "beat")
+
+
+@signals.setup_logging.connect
+def _keep_structured_logs(**_: Any) -> None:
+    """Celery must not replace the handlers of settings.LOGGING."""
+    from logging.config import dictConfig
+
+    dictConfig(settings.LOGGING)

@@ -1,0 +1,24 @@
+"""Every periodic task, in one list. Sweeps re-drive whatever is not final; nothing else depends on a lost wake-up."""
+
+from typing import Any
+
+from celery.schedules import crontab
+
+
+def beat_schedule(*, sweep: float) -> dict[str, dict[str, Any]]:
+    """Celery's beat schedule; `sweep` is the seconds between two looks for forgotten work."""
+    sweeps = [
+        "kernel.tasks.drain_outbox",
+        "inbox.tasks.process_messages",
+        "inbox.tasks.send_mail",
+        "agents.tasks.run_executions",
+    ]
+    entries: dict[str, dict[str, Any]] = {
+        name: {"task": name, "schedule": sweep, "options": {"expires": sweep * 4}} for name in sweeps
+    }
+    entries["kernel.tasks.beat_heartbeat"] = {"task": "kernel.tasks.beat_heartbeat", "schedule": 10.0}
+    entries["agents.tasks.expire_approvals"] = {"task": "agents.tasks.expire_approvals", "schedule": 30.0}
+    entries["audit.tasks.anchor"] = {"task": "audit.tasks.anchor", "schedule": 600.0}
+    entries["kernel.tasks.prune_plumbing"] = {"task": "kernel.tasks.prune_plumbing", "schedule": crontab(minute="17")}
+    entries["tenancy.tasks.prune_tokens"] = {"task": "tenancy.tasks.prune_tokens", "schedule": crontab(minute="47")}
+    return entries

@@ -1,0 +1,240 @@
+"""What is true everywhere. Values come from the environment; docs/configuration.md lists them (generated)."""
+
+from pathlib import Path
+from typing import Any
+
+from csp.constants import NONE, SELF
+from django.urls import reverse_lazy
+
+from config import env as _env
+from config.env import ROOT, VAR, env
+from kernel.logging import configuration as _logging
+
+BASE_DIR = ROOT
+DEBUG = False
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "tenancy.User"
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+
+INSTALLED_APPS = [
+    "config.apps.ConfigConfig",
+    "unfold",
+    "unfold.contrib.filters",
+    "config.apps.ConsoleConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "csp",
+    "django_linear_migrations",
+    "rest_framework",
+    "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "kernel",
+    "audit",
+    "tenancy",
+    "files",
+    "webhooks",
+    "contacts",
+    "inbox",
+    "agents",
+]
+
+MIDDLEWARE = [
+    "kernel.middleware.request_context",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ]
+        },
+    }
+]
+
+# --- the outside world: what an operator sets -------------------------------------------------------------------
+
+PUBLIC_URL = env.str("PUBLIC_URL", default="http://127.0.0.1:8000")
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
+
+DATABASE_URL = env.str("DATABASE_URL", default="")
+DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", default="") or DATABASE_URL
+REDIS_URL = env.str("REDIS_URL", default="")
+
+MAIL_SMTP_HOST = env.str("MAIL_SMTP_HOST", default="127.0.0.1")
+MAIL_SMTP_PORT = env.int("MAIL_SMTP_PORT", default=25)
+MAIL_SMTP_USER = env.str("MAIL_SMTP_USER", default="")
+MAIL_SMTP_PASSWORD = env.str("MAIL_SMTP_PASSWORD", default="")
+MAIL_SMTP_TLS = env.str("MAIL_SMTP_TLS", default="starttls")  # starttls, implicit or none
+MAIL_TRANSPORT = env.str("MAIL_TRANSPORT", default="smtp")  # smtp or ses
+MAIL_LISTEN_HOST = env.str("MAIL_LISTEN_HOST", default="127.0.0.1")
+MAIL_LISTEN_PORT = env.int("MAIL_LISTEN_PORT", default=2525)
+MAIL_LISTEN_LMTP = env.bool("MAIL_LISTEN_LMTP", default=False)
+MAIL_MAX_BYTES = env.int("MAIL_MAX_BYTES", default=40 * 1024 * 1024)
+AWS_REGION = env.str("AWS_REGION", default="eu-central-1")
+AWS_ENDPOINT_URL = env.str("AWS_ENDPOINT_URL", default="")
+SES_CONFIGURATION_SET = env.str("SES_CONFIGURATION_SET", default="")
+SNS_TOPIC_ARNS = env.list("SNS_TOPIC_ARNS", default=[])
+# A local stand-in for the certificate host, for development and tests only; production refuses to start with it.
+SNS_CERTIFICATE_FILE = env.str("SNS_CERTIFICATE_FILE", default="")
+
+AI_PROVIDER = env.str("AI_PROVIDER", default="")  # empty: openai, anthropic or bedrock by the key that is set, else local
+AI_MODEL = env.str("AI_MODEL", default="")
+AI_BASE_URL = env.str("AI_BASE_URL", default="")
+OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
+ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", default="")
+
+JWT_KEYS = _env.jwt_keys(env.str("JWT_KEYS", default=""))
+JWT_ISSUER = env.str("JWT_ISSUER", default="autonomous-inbox")
+JWT_AUDIENCE = env.str("JWT_AUDIENCE", default="autonomous-inbox")
+JWT_MAX_LIFETIME_SECONDS = env.int("JWT_MAX_LIFETIME_SECONDS", default=24 * 3600)
+JWT_LEEWAY_SECONDS = env.int("JWT_LEEWAY_SECONDS", default=30)
+
+OUTBOUND_ALLOW_HTTP = env.bool("OUTBOUND_ALLOW_HTTP", default=False)
+OUTBOUND_ALLOWED_NETWORKS = env.list("OUTBOUND_ALLOWED_NETWORKS", default=[])
+
+FILES_ROOT = Path(env.str("FILES_ROOT", default=str(VAR / "files")))
+ANCHOR_DIRECTORY = Path(env.str("ANCHOR_DIRECTORY", default=str(VAR / "anchors")))
+
+# --- delays and limits: every one is a setting, so that tests run in seconds --------------------------------------
+
+OUTBOX_BATCH = env.int("OUTBOX_BATCH", default=200)
+OUTBOX_LEASE_SECONDS = env.float("OUTBOX_LEASE_SECONDS", default=30)
+OUTBOX_BACKOFF_SECONDS = env.float("OUTBOX_BACKOFF_SECONDS", default=2)
+OUTBOX_BACKOFF_MAX_SECONDS = env.float("OUTBOX_BACKOFF_MAX_SECONDS", default=900)
+OUTBOX_MAX_ATTEMPTS = env.int("OUTBOX_MAX_ATTEMPTS", default=12)
+OUTBOX_MAX_CLAIMS = env.int("OUTBOX_MAX_CLAIMS", default=3)
+OUTBOX_KEEP_DAYS = env.int("OUTBOX_KEEP_DAYS", default=14)
+SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)
+IDEMPOTENCY_LEASE_SECONDS = env.float("IDEMPOTENCY_LEASE_SECONDS", default=60)
+IDEMPOTENCY_HOURS = env.float("IDEMPOTENCY_HOURS", default=24)
+
+INGEST_BATCH = env.int("INGEST_BATCH", default=50)
+INGEST_LEASE_SECONDS = env.float("INGEST_LEASE_SECONDS", default=60)
+INGEST_MAX_ATTEMPTS = env.int("INGEST_MAX_ATTEMPTS", default=3)
+INGEST_RETRY_SECONDS = env.float("INGEST_RETRY_SECONDS", default=5)
+
+SEND_LEASE_SECONDS = env.float("SEND_LEASE_SECONDS", default=120)
+SEND_TIMEOUT_SECONDS = env.float("SEND_TIMEOUT_SECONDS", default=30)
+SEND_RETRY_SECONDS = env.list("SEND_RETRY_SECONDS", cast=float, default=[30, 300, 1800, 7200])
+
+AUTO_REPLY_HOURS = env.float("AUTO_REPLY_HOURS", default=24)
+AUTO_REPLY_SENDER_PER_HOUR = env.int("AUTO_REPLY_SENDER_PER_HOUR", default=5)
+AUTO_REPLY_INBOX_PER_HOUR = env.int("AUTO_REPLY_INBOX_PER_HOUR", default=200)
+AUTO_REPLY_WORKSPACE_PER_HOUR = env.int("AUTO_REPLY_WORKSPACE_PER_HOUR", default=1000)
+MAX_HOPS = env.int("MAX_HOPS", default=5)
+
+RUN_LEASE_SECONDS = env.float("RUN_LEASE_SECONDS", default=120)
+RUN_RETRY_SECONDS = env.list("RUN_RETRY_SECONDS", cast=float, default=[5, 30, 120, 600])
+RUN_MAX_STEPS = env.int("RUN_MAX_STEPS", default=12)
+APPROVAL_HOURS = env.float("APPROVAL_HOURS", default=72)
+
+WEBHOOK_RETRY_SECONDS = env.list(
+    "WEBHOOK_RETRY_SECONDS", cast=float, default=[5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
+)
+WEBHOOK_RETRY_JITTER = env.float("WEBHOOK_RETRY_JITTER", default=0.1)
+WEBHOOK_TIMEOUT_SECONDS = env.float("WEBHOOK_TIMEOUT_SECONDS", default=15)
+WEBHOOK_LEASE_SECONDS = env.float("WEBHOOK_LEASE_SECONDS", default=45)
+WEBHOOK_BATCH = env.int("WEBHOOK_BATCH", default=400)
+WEBHOOK_CONCURRENCY = env.int("WEBHOOK_CONCURRENCY", default=64)
+WEBHOOK_PER_ENDPOINT = env.int("WEBHOOK_PER_ENDPOINT", default=8)
+WEBHOOK_POLL_SECONDS = env.float("WEBHOOK_POLL_SECONDS", default=1)
+WEBHOOK_DISABLE_AFTER_SECONDS = env.float("WEBHOOK_DISABLE_AFTER_SECONDS", default=5 * 86400)
+WEBHOOK_RETRY_AFTER_MAX_SECONDS = env.float("WEBHOOK_RETRY_AFTER_MAX_SECONDS", default=86400)
+
+# Named crash points for tests (`tests/world/crash.py` sets it); a start-up check refuses it in production.
+CRASH_POINTS_ENABLED = False
+
+# --- web --------------------------------------------------------------------------------------------------------
+
+LOGGING_CONFIG = "logging.config.dictConfig"
+LOGGING = _logging(level=LOG_LEVEL)
+
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR / "static"
+WHITENOISE_USE_FINDERS = True
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": FILES_ROOT}},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = MAIL_MAX_BYTES + 1024 * 1024
+X_FRAME_OPTIONS = "SAMEORIGIN"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+LOGIN_URL = reverse_lazy("admin:login")
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# The console makes no request to any other host. Unfold's Alpine evaluates expressions, hence 'unsafe-eval'.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF, "'unsafe-inline'", "'unsafe-eval'"],
+        "style-src": [SELF, "'unsafe-inline'"],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "frame-src": [SELF],
+        "frame-ancestors": [SELF],
+        "object-src": [NONE],
+        "base-uri": [SELF],
+        "form-action": [SELF],
+    }
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["tenancy.authentication.MachineAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["kernel.api.rendering.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["kernel.api.rendering.JSONParser"],
+    "EXCEPTION_HANDLER": "kernel.api.problems.handle",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "UNAUTHENTICATED_USER": None,
+}
+
+# --- queue: a wake-up, never the record (decision X-25) -----------------------------------------------------------
+
+CELERY_BROKER_URL = REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_RESULT_BACKEND = None
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "unacked_restore_throttle": 1}
+CELERY_TASK_SOFT_TIME_LIMIT = 600
+CELERY_TASK_DEFAULT_EXPIRES = 600

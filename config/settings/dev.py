@@ -1,0 +1,19 @@
+"""One machine, no configuration: secrets are made on first use and kept in var/. The default of manage.py."""
+
+from config import env as _env
+from config.settings.base import *  # noqa: F403
+from config.settings.base import DATABASE_OWNER_URL, DATABASE_URL, env
+from kernel import roles as _roles
+
+_local = _env.local_secrets()
+
+SECRET_KEY = env.str("SECRET_KEY", default=_local["SECRET_KEY"])
+ENCRYPTION_KEYS = _env.encryption_keys(env.str("ENCRYPTION_KEYS", default=_local["ENCRYPTION_KEYS"]))
+REPLY_TOKEN_KEY = env.str("REPLY_TOKEN_KEY", default=_local["REPLY_TOKEN_KEY"])
+PROVISIONING_TOKEN = env.str("PROVISIONING_TOKEN", default=_local["PROVISIONING_TOKEN"])
+
+_UNSET = "postgres://nobody@127.0.0.1:1/unset"
+DATABASES = {
+    "default": _env.database(DATABASE_URL or _UNSET, role=_roles.RUNTIME),
+    "owner": _env.database(DATABASE_OWNER_URL or _UNSET, role=_roles.OWNER),
+}

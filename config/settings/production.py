@@ -1,0 +1,24 @@
+"""Real deployments: nothing is assumed, and the start refuses what is missing or unsafe (config/checks.py)."""
+
+from config import env as _env
+from config.settings.base import *  # noqa: F403
+from config.settings.base import DATABASE_OWNER_URL, DATABASE_URL, env
+from kernel import roles as _roles
+
+SECRET_KEY = env.str("SECRET_KEY")
+ENCRYPTION_KEYS = _env.encryption_keys(env.str("ENCRYPTION_KEYS"))
+REPLY_TOKEN_KEY = env.str("REPLY_TOKEN_KEY")
+PROVISIONING_TOKEN = env.str("PROVISIONING_TOKEN", default="")
+
+DATABASES = {
+    "default": _env.database(DATABASE_URL, role=_roles.RUNTIME),
+    "owner": _env.database(DATABASE_OWNER_URL, role=_roles.OWNER),
+}
+
+SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_TLS_PROXY", default=False) else None
+SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("SECURE_HSTS_INCLUDE_SUBDOMAINS", default=True)
+SECURE_HSTS_PRELOAD = env.bool("SECURE_HSTS_PRELOAD", default=False)
+SESSION_COOKIE_SECURE = True
+CSRF_COOKIE_SECURE = True

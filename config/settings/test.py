@@ -1,0 +1,18 @@
+"""The test suite: fast hashers, short delays, the same roles and services as everywhere."""
+
+import os
+
+os.environ.setdefault("OUTBOUND_ALLOW_HTTP", "true")
+
+from config.settings.dev import *  # noqa: E402, F403
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+CRASH_POINTS_ENABLED = True
+OUTBOUND_ALLOWED_NETWORKS = ["127.0.0.1/32"]
+OUTBOX_LEASE_SECONDS = 2.0
+INGEST_LEASE_SECONDS = 4.0
+INGEST_RETRY_SECONDS = 0.1
+RUN_LEASE_SECONDS = 4.0
+SEND_LEASE_SECONDS = 4.0
+SEND_TIMEOUT_SECONDS = 5.0
+SWEEP_SECONDS = 0.5

@@ -1,0 +1,6 @@
+"""All routes."""
+
+from django.contrib import admin
+from django.urls import path
+
+urlpatterns = [path("console/", admin.site.urls)]

@@ -1,0 +1,131 @@
+"""HTML as readable text, and HTML without the mail it answers."""
+
+from __future__ import annotations
+
+import html as entities
+import re
+from typing import Any
+
+_BREAK = re.compile(r"<(?:br|/p|/div|/tr|/li|/h[1-6]|/table|hr|/blockquote)\b[^>]{0,200}>", re.IGNORECASE)
+_UNSHOWN = re.compile(r"<(?:(script|style|head|title|template)\b|!--)", re.IGNORECASE)
+_TAG = re.compile(r"<[a-zA-Z/!?][^<>]{0,5000}>")
+_BLANKS = re.compile(r"[ \t\xa0]+")
+_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
+_MAX_TAGS = 20_000
+_INVISIBLE = re.compile("[\u200b\u200c\u2060\ufeff\u00ad]")
+# Where mail programs put the mail that is answered. Everything after Outlook's marker is quoted, too.
+_QUOTES = (
+    "//*[contains(concat(' ', normalize-space(@class), ' '), ' gmail_quote ')]",
+    "//*[contains(concat(' ', normalize-space(@class), ' '), ' gmail_attr ')]",
+    "//*[contains(@class, 'yahoo_quoted')]",
+    "//*[contains(@class, 'moz-cite-prefix')]",
+    "//*[contains(@class, 'protonmail_quote')]",
+    "//*[contains(@class, 'tutanota_quote')]",
+    "//*[contains(@class, 'zmail_extra')]",
+    "//blockquote[@type='cite' or @cite]",
+    "//*[@id='OLK_SRC_BODY_SECTION']",
+)
+_TAILS = (
+    "//*[@id='divRplyFwdMsg' or @id='appendonsend' or @id='mail-editor-reference-message-container']",
+    "//*[contains(translate(@style, ' ', ''), 'border-top:solid#E1E1E1') or contains(translate(@style, ' ', ''), "
+    "'border-top:solid#B5C4DF')]",
+)
+
+
+def html_to_text(html: str, limit: int = 512 * 1024) -> str:
+    """Text of a document; a page too large or too deep for the real converter goes through the plain one."""
+    html = html[:limit]
+    if not html.strip():
+        return ""
+    if html.count("<") <= _MAX_TAGS:
+        tree = _tree(html)
+        if tree is not None:
+            return _tidy(_render(tree, html))
+    return _tidy(_plain(html))
+
+
+def html_without_quote(html: str, limit: int = 512 * 1024) -> str:
+    """Text of what this mail adds; empty when nothing could be told apart."""
+    if not html.strip() or len(html) > limit or html.count("<") > _MAX_TAGS:
+        return ""
+    tree = _tree(html)
+    if tree is None:
+        return ""
+    found = False
+    for path in _QUOTES:
+        for node in tree.xpath(path):
+            found = _drop(node) or found
+    for path in _TAILS:
+        for node in tree.xpath(path)[:1]:
+            found = _drop_from(node) or found
+    return _tidy(_render(tree, html)) if found else ""
+
+
+def _tree(html: str) -> Any:
+    """lxml reads bytes, since it refuses a str with an encoding declaration; None for what is no document."""
+    from lxml import etree
+    from lxml.html import HTMLParser, document_fromstring
+
+    try:
+        return document_fromstring(html.encode(), parser=HTMLParser(encoding="utf-8", remove_comments=True))
+    except (etree.LxmlError, ValueError, AssertionError):
+        return None
+
+
+def _render(tree: Any, html: str) -> str:
+    from inscriptis.html_engine import Inscriptis
+
+    try:
+        return str(Inscriptis(tree).get_text())
+    except (RecursionError, ValueError, IndexError, AttributeError, KeyError, TypeError):
+        return _plain(html)
+
+
+def _drop(node: Any) -> bool:
+    parent = node.getparent()
+    if parent is None:
+        return False
+    node.drop_tree()
+    return True
+
+
+def _drop_from(node: Any) -> bool:
+    """The marker, everything after it, and everything after each of its ancestors."""
+    while node is not None and node.getparent() is not None:
+        for later in list(node.itersiblings()):
+            later.getparent().remove(later)
+        parent = node.getparent()
+        if not node.get("data-kept"):
+            parent.remove(node)
+            parent.set("data-kept", "1")
+        node = parent
+    return True
+
+
+def _plain(html: str) -> str:
+    """Tags off in linear time: for pages that would cost the real converter too much."""
+    text = _TAG.sub("", _BREAK.sub("\n", _shown(html)))
+    return entities.unescape(text)
+
+
+def _shown(html: str) -> str:
+    pieces = []
+    position = 0
+    lowered = html.lower()
+    while (match := _UNSHOWN.search(html, position)) is not None:
+        pieces.append(html[position : match.start()])
+        close = f"</{match[1].lower()}" if match[1] else "-->"
+        end = lowered.find(close, match.end())
+        if end < 0:
+            return "".join(pieces)
+        position = end if match[1] else end + len(close)
+        if match[1]:
+            position = (lowered.find(">", end) + 1) or len(html)
+    pieces.append(html[position:])
+    return "".join(pieces)
+
+
+def _tidy(text: str) -> str:
+    text = _INVISIBLE.sub("", text)
+    lines = [_BLANKS.sub(" ", line).rstrip() for line in text.split("\n")]
+    return _LINES.sub("\n\n", "\n".join(lines)).strip("\n")

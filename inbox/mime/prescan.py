@@ -1,0 +1,79 @@
+"""A look at the bytes before anything is parsed: which mails get the full treatment, and which are bombs.
+
+Counting is a few passes of memchr-like speed. What it cannot count cheaply in a large mail, the walk over
+the parts counts again (limits.parts, limits.depth, limits.boundary_candidates).
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from inbox.mime.limits import Limits
+from inbox.mime.types import Status
+
+_HEADER_END = re.compile(rb"\r?\n\r?\n")
+_ADDRESS_FIELDS = re.compile(rb"^(?:to|cc|bcc|from|reply-to)[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_BOUNDARY = re.compile(rb"boundary[*0-9]{0,4}[ \t]*=", re.IGNORECASE)
+_NESTED = re.compile(rb"message/(?:rfc822|global)", re.IGNORECASE)
+_COUNT_ALL = 256 * 1024
+
+
+class Scan(msgspec.Struct, frozen=True):
+    """`reason` says why the mail is quarantined (nothing but its header is read) or read in part."""
+
+    verdict: Status
+    reason: str | None
+    header_end: int
+
+
+def prescan(raw: bytes, limits: Limits) -> Scan:
+    match = _HEADER_END.search(raw, 0, max(limits.header_bytes * 32, 1))
+    header_end = match.end() if match else min(len(raw), limits.header_bytes * 32)
+    bomb = _bomb(raw, limits)
+    if bomb is not None:
+        return Scan("quarantined", bomb, header_end)
+    return _verdict(_excess(raw, header_end, limits), header_end)
+
+
+def _verdict(reason: str | None, header_end: int) -> Scan:
+    return Scan("parsed" if reason is None else "parsed_partial", reason, header_end)
+
+
+def _bomb(raw: bytes, limits: Limits) -> str | None:
+    """Structure that no mail program makes: the cheap counts first, the exact ones only where they could matter."""
+    window = raw if len(raw) <= _COUNT_ALL else raw[:_COUNT_ALL]
+    lines = window.count(b"\n--")
+    if lines > limits.quarantine_boundaries:
+        return f"{lines} boundary lines"
+    if lines > limits.quarantine_depth:
+        depth = sum(1 for _ in _BOUNDARY.finditer(window))
+        if depth > limits.quarantine_depth:
+            return f"{depth} multiparts declared"
+        if raw.count(b"\n--") > limits.quarantine_boundaries:
+            return f"more than {limits.quarantine_boundaries} boundary lines"
+    return None
+
+
+def _excess(raw: bytes, header_end: int, limits: Limits) -> str | None:
+    """Too much of something to read all of it."""
+    if len(raw) > limits.size:
+        return f"larger than {limits.size} bytes"
+    if header_end > limits.header_bytes:
+        return f"a header of more than {limits.header_bytes} bytes"
+    head = raw[:header_end]
+    if head.count(b"=?") > limits.encoded_words:
+        return f"more than {limits.encoded_words} encoded words in the header"
+    if head.count(b",") > limits.commas and _ADDRESS_FIELDS.search(head):
+        return f"more than {limits.commas} commas in the header"
+    nested = _nested(raw, limits)
+    if nested > limits.nested_messages:
+        return f"{nested} messages within messages"
+    return None
+
+
+def _nested(raw: bytes, limits: Limits) -> int:
+    window = raw[:_COUNT_ALL]
+    count = window.count(b"essage/rfc822")
+    return count if count > limits.nested_messages else 0

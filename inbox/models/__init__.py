@@ -1,0 +1,20 @@
+from inbox.models.attachment import Attachment
+from inbox.models.email import Email, InboundMessage, MessageReference
+from inbox.models.entry import Entry, EntryDeliveryEvent
+from inbox.models.inbox import Inbox
+from inbox.models.outbound import AutoReplyQuota, OutboundMessage
+from inbox.models.thread import Thread, ThreadParticipant
+
+__all__ = [
+    "Attachment",
+    "AutoReplyQuota",
+    "Email",
+    "Entry",
+    "EntryDeliveryEvent",
+    "InboundMessage",
+    "Inbox",
+    "MessageReference",
+    "OutboundMessage",
+    "Thread",
+    "ThreadParticipant",
+]

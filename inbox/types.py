@@ -1,0 +1,87 @@
+"""States and words of the inbox."""
+
+from django.db.models import TextChoices
+
+
+class Channel(TextChoices):
+    EMAIL = "email"
+
+
+class MessageState(TextChoices):
+    """Of an accepted delivery, before it is anybody's mail."""
+
+    STORED = "stored"
+    DONE = "done"
+    QUARANTINED = "quarantined"
+
+
+class EmailState(TextChoices):
+    """The processing state of S0-18; `state_reason` says why for the last three."""
+
+    RECEIVED = "received"
+    STORED = "stored"
+    PARSED = "parsed"
+    THREADED = "threaded"
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING_APPROVAL = "waiting_approval"
+    HANDLED = "handled"
+    IGNORED = "ignored"
+    QUARANTINED = "quarantined"
+    FAILED = "failed"
+
+
+class MailClass(TextChoices):
+    """What kind of sender wrote, decided before threading."""
+
+    HUMAN = "human"
+    AUTO_REPLY = "auto_reply"
+    BOUNCE = "bounce"
+    LIST = "list"
+    SPAM = "spam"
+    VIRUS = "virus"
+    SELF = "self"
+
+
+class ThreadStatus(TextChoices):
+    OPEN = "open"
+    SNOOZED = "snoozed"
+    CLOSED = "closed"
+    SPAM = "spam"
+
+
+class Direction(TextChoices):
+    INBOUND = "inbound"
+    OUTBOUND = "outbound"
+    INTERNAL = "internal"
+
+
+class OutboundKind(TextChoices):
+    """Who or what answered. Human, ai_answer and flow end a response turn; the others do not (X-19)."""
+
+    HUMAN = "human"
+    AI_ANSWER = "ai_answer"
+    FLOW = "flow"
+    CAMPAIGN = "campaign"
+    AUTO_ACK = "auto_ack"
+    SYSTEM = "system"
+
+
+ANSWERS = (OutboundKind.HUMAN, OutboundKind.AI_ANSWER, OutboundKind.FLOW)
+
+
+class SendState(TextChoices):
+    """Of an outgoing message. `uncertain`: the other side may have accepted it, so it is never sent again blindly."""
+
+    QUEUED = "queued"
+    SENDING = "sending"
+    SENT = "sent"
+    FAILED = "failed"
+    UNCERTAIN = "uncertain"
+
+
+class ReferenceKind(TextChoices):
+    OWN = "own"
+    IN_REPLY_TO = "in_reply_to"
+    REFERENCE = "reference"
+    REWRITTEN = "rewritten"

@@ -1,0 +1,65 @@
+"""The one door for permissions: a view names what it needs; tenancy registers who answers.
+
+Kept here, below every app, so that audit and the others can guard their endpoints without importing tenancy.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from kernel.context import Actor
+from kernel.errors import Forbidden
+
+
+@dataclass(frozen=True)
+class Principal:
+    """An authenticated caller inside one workspace (decision X-2)."""
+
+    workspace_id: UUID
+    actor: Actor
+    permissions: frozenset[str] = field(default_factory=frozenset)
+
+    # Django REST framework asks its users these two questions.
+    @property
+    def is_authenticated(self) -> bool:
+        return True
+
+    @property
+    def pk(self) -> str:
+        return f"{self.actor.kind}:{self.actor.id}"
+
+    def allows(self, permission: str) -> bool:
+        """Exact name, or a grant of everything in its family (`email.*`), or of everything (`*`)."""
+        family = permission.partition(".")[0] + ".*"
+        return not self.permissions.isdisjoint((permission, family, "*"))
+
+    def require(self, permission: str) -> None:
+        """Raise Forbidden, naming the missing permission."""
+        if not self.allows(permission):
+            raise Forbidden(
+                f"This needs the permission {permission!r}. Ask an owner of the workspace to grant it.",
+                permission=permission,
+            )
+
+
+Describe = Callable[[], dict[str, str]]
+_catalogue: list[Describe] = []
+
+
+def register_catalogue(describe: Describe) -> Describe:
+    """Tenancy registers the permission names and their meanings; documentation and tests read them."""
+    _catalogue.append(describe)
+    return describe
+
+
+def catalogue() -> dict[str, str]:
+    """Every permission name with its meaning."""
+    return {name: text for describe in _catalogue for name, text in describe().items()}
+
+
+def principal_of(request: Any) -> Principal:
+    """The principal that authentication put on a request; Forbidden when there is none."""
+    if isinstance(request.user, Principal):
+        return request.user
+    raise Forbidden("Authenticate with a machine token or a machine key.")

@@ -1,0 +1,87 @@
+"""Errors over HTTP as RFC 9457 problem documents, each with a stable code and a sentence that says what to do."""
+
+import logging
+from typing import Any
+
+from django.http import Http404
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from kernel import context
+from kernel.errors import DomainError
+
+logger = logging.getLogger(__name__)
+
+CONTENT_TYPE = "application/problem+json"
+TYPE_BASE = "https://autonomous-inbox.dev/problems/"
+
+
+def document(
+    *, status_code: int, code: str, title: str, detail: str, errors: list[dict[str, str]] | None = None, **extra: object
+) -> dict[str, object]:
+    """The body of a problem. `errors` point into the request body with JSON pointers (RFC 6901)."""
+    body: dict[str, object] = {
+        "type": TYPE_BASE + code.replace("_", "-"),
+        "title": title,
+        "status": status_code,
+        "code": code,
+        "detail": detail,
+        "request_id": context.request_id.get(),
+    }
+    if errors:
+        body["errors"] = errors
+    return body | extra
+
+
+def handle(error: Exception, _context: dict[str, Any]) -> Response | None:
+    """Django REST framework's exception handler."""
+    if isinstance(error, DomainError):
+        return _of_domain(error)
+    if isinstance(error, Http404):
+        error = exceptions.NotFound("No such resource in this workspace.")
+    if not isinstance(error, exceptions.APIException):
+        return None
+    set_rollback()
+    return _of_framework(error)
+
+
+def _of_domain(error: DomainError) -> Response:
+    set_rollback()
+    errors = [{"pointer": error.pointer, "detail": error.detail}] if error.pointer else None
+    body = document(
+        status_code=error.status, code=error.code, title=error.title, detail=error.detail, errors=errors, **error.extra
+    )
+    headers = {"Retry-After": str(error.extra["retry_after"])} if "retry_after" in error.extra else None
+    return Response(body, status=error.status, headers=headers, content_type=CONTENT_TYPE)
+
+
+def _of_framework(error: exceptions.APIException) -> Response:
+    errors: list[dict[str, str]] | None = None
+    status_code, detail = error.status_code, str(error.detail)
+    if isinstance(error, exceptions.ValidationError):
+        status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
+        errors = list(_flatten(error.detail, ""))
+        detail = "Correct the fields named in `errors` and send the request again."
+    elif isinstance(error, exceptions.ParseError):
+        detail = f"The body is not valid JSON: {error.detail}"
+    code = "invalid" if errors else str(getattr(error, "default_code", "error"))
+    title = str(error.default_detail).rstrip(".") if not errors else "The content is not valid"
+    headers = {}
+    if getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = error.auth_header  # type: ignore[attr-defined]
+    if getattr(error, "wait", None):
+        headers["Retry-After"] = str(int(error.wait))  # type: ignore[attr-defined]
+    body = document(status_code=status_code, code=code, title=title, detail=detail, errors=errors)
+    return Response(body, status=status_code, headers=headers, content_type=CONTENT_TYPE)
+
+
+def _flatten(detail: Any, pointer: str) -> Any:
+    if isinstance(detail, dict):
+        for name, inner in detail.items():
+            yield from _flatten(inner, pointer if name == "non_field_errors" else f"{pointer}/{name}")
+    elif isinstance(detail, list):
+        for index, inner in enumerate(detail):
+            yield from _flatten(inner, f"{pointer}/{index}" if isinstance(inner, dict) and inner else pointer)
+    else:
+        yield {"pointer": pointer or "/", "detail": str(detail)}

@@ -1,0 +1,50 @@
+"""Domain errors. Each has a stable code, an HTTP status and a sentence that says what to do."""
+
+from typing import ClassVar
+
+
+class DomainError(Exception):
+    """A refusal that the caller can understand. Raised by services, translated at the entry points."""
+
+    code: ClassVar[str] = "domain_error"
+    status: ClassVar[int] = 422
+    title: ClassVar[str] = "The request cannot be done"
+
+    def __init__(self, detail: str, *, pointer: str = "", **extra: object) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.pointer = pointer
+        self.extra = extra
+
+
+class NotFound(DomainError):
+    code = "not_found"
+    status = 404
+    title = "Not found"
+
+    def __init__(self, detail: str = "No such resource in this workspace.", **extra: object) -> None:
+        super().__init__(detail, **extra)
+
+
+class Forbidden(DomainError):
+    code = "forbidden"
+    status = 403
+    title = "Not allowed"
+
+
+class Conflict(DomainError):
+    code = "conflict"
+    status = 409
+    title = "In conflict with the present state"
+
+
+class Invalid(DomainError):
+    code = "invalid"
+    status = 422
+    title = "The content is not valid"
+
+
+class Busy(DomainError):
+    code = "rate_limited"
+    status = 429
+    title = "Too many requests"

@@ -1,0 +1,139 @@
+"""Run once per key, replay the stored answer (draft-ietf-httpapi-idempotency-key-header-07).
+
+The record is written before the work and completed in the work's own transaction: a crash leaves either both or
+neither, and a lease lets the retry of a crashed request begin anew.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.db import connection
+
+from kernel import clock
+from kernel.access import Principal
+from kernel.errors import Conflict, Invalid
+from kernel.transactions import in_all_workspaces, in_workspace
+
+KEY_LENGTH = 255
+
+
+class KeyReused(Invalid):
+    code = "idempotency_key_reused"
+
+
+class KeyMalformed(Invalid):
+    code = "idempotency_key_malformed"
+    status = 400
+
+
+class StillRunning(Conflict):
+    code = "idempotency_key_in_use"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An HTTP answer to keep: status, JSON body, and whether it is a replay."""
+
+    status: int
+    body: bytes
+    replayed: bool = False
+
+
+def fingerprint(content: Any) -> bytes:
+    """SHA-256 of the canonical JSON: the order of keys and white space do not matter."""
+    if isinstance(content, bytes):
+        return hashlib.sha256(content).digest()
+    return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS, default=str)).digest()
+
+
+def check_key(key: str) -> str:
+    """A key is 1 to 255 visible ASCII characters."""
+    if not key or len(key) > KEY_LENGTH or not all("!" <= c <= "~" for c in key):
+        raise KeyMalformed("Idempotency-Key must be 1 to 255 visible ASCII characters; a UUID is a good choice.")
+    return key
+
+
+# One statement decides: insert, or take over a run whose lease ended, or read what is there.
+_BEGIN = """
+WITH begun AS (
+    INSERT INTO kernel_idempotencyrecord
+        (workspace_id, principal, operation, key, fingerprint, state, lease_until, expires_at)
+    VALUES (%(workspace)s, %(principal)s, %(operation)s, %(key)s, %(fingerprint)s, 'running', %(lease)s, %(expires)s)
+    ON CONFLICT (workspace_id, principal, key) DO UPDATE SET lease_until = EXCLUDED.lease_until
+        WHERE kernel_idempotencyrecord.state = 'running' AND kernel_idempotencyrecord.lease_until < now()
+          AND kernel_idempotencyrecord.fingerprint = EXCLUDED.fingerprint
+    RETURNING id
+)
+SELECT (SELECT id FROM begun), r.fingerprint, r.state, r.response_status, r.response_body
+FROM (SELECT 1) AS one LEFT JOIN kernel_idempotencyrecord r
+  ON r.workspace_id = %(workspace)s AND r.principal = %(principal)s AND r.key = %(key)s
+"""
+
+
+def run_once(
+    *, principal: Principal, operation: str, key: str, content: Any, work: Callable[[], tuple[int, bytes]]
+) -> Answer:
+    """Do `work` in a unit of work of its workspace and keep its answer; later calls get that answer back.
+
+    Raises KeyReused (422) when the key came with other content, StillRunning (409) while the first call runs.
+    A refused request (a raised error) is not kept: it may be corrected and sent again under the same key.
+    """
+    now = clock.now()
+    mark = fingerprint({"operation": operation, "content": fingerprint(content).hex()})
+    values = {
+        "workspace": principal.workspace_id,
+        "principal": principal.pk,
+        "operation": operation,
+        "key": check_key(key),
+        "fingerprint": mark,
+        "lease": now + timedelta(seconds=settings.IDEMPOTENCY_LEASE_SECONDS),
+        "expires": now + timedelta(hours=settings.IDEMPOTENCY_HOURS),
+    }
+    with in_workspace(principal.workspace_id), connection.cursor() as cursor:
+        cursor.execute(_BEGIN, values)
+        record_id, stored_mark, state, status, body = cursor.fetchone()
+    if record_id is None:
+        return _replay(stored_mark, mark, state, status, body)
+    return _perform(principal, record_id, values["lease"], work)
+
+
+def _replay(stored_mark: bytes | None, mark: bytes, state: str, status: int, body: bytes) -> Answer:
+    if stored_mark is not None and bytes(stored_mark) != mark:
+        raise KeyReused("This Idempotency-Key was used for a different request. Use a new key for new content.")
+    if state != "done":
+        raise StillRunning("The first request with this Idempotency-Key is still running. Try again in a moment.")
+    return Answer(status=status, body=bytes(body), replayed=True)
+
+
+def _perform(principal: Principal, record_id: int, lease: datetime, work: Callable[[], tuple[int, bytes]]) -> Answer:
+    """The lease is the fence: a run that outlived it, and was taken over, rolls back instead of acting twice."""
+    try:
+        with in_workspace(principal.workspace_id), connection.cursor() as cursor:
+            status, body = work()
+            cursor.execute(
+                "UPDATE kernel_idempotencyrecord SET state = 'done', response_status = %s, response_body = %s"
+                " WHERE id = %s AND state = 'running' AND lease_until = %s",
+                [status, body, record_id, lease],
+            )
+            if cursor.rowcount != 1:
+                raise StillRunning("This request took too long and was begun again. Ask for its outcome in a moment.")
+    except Exception:
+        with in_workspace(principal.workspace_id), connection.cursor() as cursor:
+            cursor.execute(
+                "DELETE FROM kernel_idempotencyrecord WHERE id = %s AND state = 'running' AND lease_until = %s",
+                [record_id, lease],
+            )
+        raise
+    return Answer(status=status, body=body)
+
+
+def prune() -> int:
+    """Delete records past their time; the number deleted."""
+    with in_all_workspaces("pruning of plumbing"), connection.cursor() as cursor:
+        cursor.execute("DELETE FROM kernel_idempotencyrecord WHERE expires_at < now()")
+        return int(cursor.rowcount)

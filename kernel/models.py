@@ -1,0 +1,119 @@
+"""Plumbing tables. They grow fast and no API shows them, so their keys are identities, not UUIDs."""
+
+import uuid
+
+from django.db import models
+from django.db.models.functions import Now
+
+
+class OutboxEvent(models.Model):
+    """A fact on its way to its consumers, written in the transaction of its cause (S3-45)."""
+
+    event_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    workspace_id = models.UUIDField()
+    slug = models.CharField(max_length=80)
+    version = models.PositiveSmallIntegerField(default=1)
+    aggregate_key = models.CharField(max_length=120)
+    payload = models.JSONField(default=dict)
+    context = models.JSONField(default=dict, help_text="Actor and request of the cause.")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    available_at = models.DateTimeField(db_default=Now())
+    attempts = models.PositiveSmallIntegerField(db_default=0, help_text="Deliveries that ended with an error.")
+    claims = models.PositiveSmallIntegerField(db_default=0, help_text="Claims without an end: more than one means a dead worker.")
+    published_at = models.DateTimeField(null=True)
+    parked_at = models.DateTimeField(null=True, help_text="Given up after the last attempt; redeliver by hand.")
+    last_error = models.TextField(blank=True, db_default="")
+
+    class Meta:
+        default_manager_name = "objects"
+        indexes = [
+            # The drain: heads of their aggregates that are due. Stays small however many events are done.
+            models.Index(
+                fields=["available_at", "id"],
+                name="kernel_outbox_due",
+                condition=models.Q(published_at=None, parked_at=None),
+            ),
+            # The drain's question "is an earlier fact of this aggregate still waiting?"
+            models.Index(
+                fields=["aggregate_key", "id"], name="kernel_outbox_order", condition=models.Q(published_at=None)
+            ),
+            # Pruning of what is done.
+            models.Index(
+                fields=["published_at"], name="kernel_outbox_done", condition=models.Q(published_at__isnull=False)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.slug} #{self.pk}"
+
+
+class ConsumerReceipt(models.Model):
+    """Proof that a consumer has handled an event: its effect in the database happens once (S3-46)."""
+
+    workspace_id = models.UUIDField()
+    event_id = models.UUIDField()
+    consumer = models.CharField(max_length=80)
+    at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["event_id", "consumer"], name="kernel_one_receipt_per_consumer")]
+
+    def __str__(self) -> str:
+        return f"{self.consumer} ← {self.event_id}"
+
+
+class IdempotencyRecord(models.Model):
+    """A request that was begun under a key: its fingerprint, and its answer once there is one."""
+
+    class State(models.TextChoices):
+        RUNNING = "running"
+        DONE = "done"
+
+    workspace_id = models.UUIDField()
+    principal = models.CharField(max_length=120, help_text="Kind and id of the caller.")
+    operation = models.CharField(max_length=120, help_text="Method and route.")
+    key = models.CharField(max_length=255)
+    fingerprint = models.BinaryField(max_length=32)
+    state = models.CharField(max_length=8, choices=State, default=State.RUNNING)
+    lease_until = models.DateTimeField()
+    response_status = models.PositiveSmallIntegerField(null=True)
+    response_body = models.BinaryField(null=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["workspace_id", "principal", "key"], name="kernel_one_record_per_idempotency_key"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(state="done") | models.Q(response_status__isnull=False),
+                name="kernel_done_has_an_answer",
+            ),
+        ]
+        indexes = [models.Index(fields=["expires_at"], name="kernel_idempotency_expiry")]
+
+    def __str__(self) -> str:
+        return f"{self.operation} {self.key}"
+
+
+class EncryptionKey(models.Model):
+    """A key version that ciphertexts may name. Only its check value is kept: a wrong key is refused at start (K5)."""
+
+    version = models.PositiveIntegerField(primary_key=True)
+    check_value = models.BinaryField(max_length=64)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    retired_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"key version {self.version}"
+
+
+class Heartbeat(models.Model):
+    """When a periodic process last ran: a silent scheduler or worker is seen on the status page (FS-9)."""
+
+    name = models.CharField(primary_key=True, max_length=60)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,285 @@
+"""The transactional outbox: facts commit with their cause and reach each consumer's effect exactly once.
+
+How it works, and why no event is skipped: the drain asks for rows that are *not published*, never for rows above a
+high-water mark (identities are taken before commit, so a later id can be visible first). Rows are claimed with
+SKIP LOCKED under a short lease and locked again while their effects commit. Of each aggregate only the head, and what
+follows it, is taken, so consumers see the facts of one thread in order.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.conf import settings
+from django.db import connection, transaction
+
+from kernel import clock, context, nudge
+from kernel.context import Actor, Scope
+from kernel.events import DomainEvent
+from kernel.transactions import after_commit, current_unit, in_all_workspaces, unit_of_work
+
+logger = logging.getLogger(__name__)
+
+FLUSH_RANK = 10
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """An event as a consumer sees it. `event_id` is stable over retries and is the public id of a SystemEvent."""
+
+    id: int
+    event_id: UUID
+    workspace_id: UUID
+    slug: str
+    version: int
+    aggregate_key: str
+    payload: dict[str, Any]
+    context: dict[str, Any]
+    attempts: int
+    claims: int
+
+
+Handler = Callable[[Sequence[Delivered]], None]
+
+
+@dataclass(frozen=True)
+class Consumer:
+    """A named subscriber. It gets one event at a time in the event's workspace, or many at once when `batch`."""
+
+    name: str
+    slugs: frozenset[str] | None
+    handle: Handler
+    batch: bool
+
+    def wants(self, slug: str) -> bool:
+        return self.slugs is None or slug in self.slugs
+
+
+_consumers: dict[str, Consumer] = {}
+
+
+def consume(*events: type[DomainEvent] | str, name: str, batch: bool = False) -> Callable[[Handler], Handler]:
+    """Subscribe a handler: lower apps' facts by type, upper apps' by slug; no event at all means every fact.
+
+    The handler runs in a savepoint of its own and only changes rows: work with the outside world is a row that a
+    worker picks up. It may be called again for an event whose receipt did not commit.
+    """
+    slugs = frozenset(e if isinstance(e, str) else e.slug for e in events) or None
+
+    def register(handler: Handler) -> Handler:
+        _consumers[name] = Consumer(name=name, slugs=slugs, handle=handler, batch=batch)
+        return handler
+
+    return register
+
+
+def consumers() -> list[Consumer]:
+    """All subscribers, by name."""
+    return [_consumers[name] for name in sorted(_consumers)]
+
+
+def emit(event: DomainEvent) -> None:
+    """Record a fact with the change that caused it. Refuses to run outside a unit of work."""
+    current_unit().add("outbox", event, rank=FLUSH_RANK, flush=_write)
+
+
+def _write(events: list[object]) -> None:
+    who = context.actor.get()
+    cause = orjson.dumps(
+        {"actor": {"kind": who.kind, "id": who.id, "label": who.label}, "request_id": context.request_id.get()}
+    ).decode()
+    rows = [
+        (e.workspace_id, e.slug, e.version, e.aggregate_key, orjson.dumps(e.payload()).decode())
+        for e in events
+        if isinstance(e, DomainEvent)
+    ]
+    with unit_of_work(Scope(workspace_id=None, reason="facts of several workspaces may commit together")):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO kernel_outboxevent (event_id, workspace_id, slug, version, aggregate_key, payload, context)"
+                " SELECT gen_random_uuid(), w, s, v, a, p::jsonb, %s::jsonb"
+                " FROM unnest(%s::uuid[], %s::text[], %s::int[], %s::text[], %s::text[]) AS e(w, s, v, a, p)",
+                [cause, *(list(column) for column in zip(*rows, strict=True))],
+            )
+    after_commit(lambda: nudge.wake("kernel.tasks.drain_outbox"))
+
+
+# Fresh events in a batch: heads of their aggregates, then what waits behind them. The NOT EXISTS uses the statement's
+# snapshot: an earlier event that another drain is claiming is still unpublished there, so its followers are left to it.
+# The claim is counted and leased before any work, so that an event which kills its worker is noticed.
+_CLAIM_FRESH = """
+WITH heads AS (
+    SELECT o.id, o.aggregate_key FROM kernel_outboxevent o
+    WHERE o.published_at IS NULL AND o.parked_at IS NULL AND o.available_at <= now() AND o.claims = 0 AND o.attempts = 0
+      AND NOT EXISTS (
+        SELECT 1 FROM kernel_outboxevent e
+        WHERE e.aggregate_key = o.aggregate_key AND e.published_at IS NULL AND e.parked_at IS NULL AND e.id < o.id)
+    ORDER BY o.available_at, o.id LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+), followers AS (
+    SELECT f.id FROM kernel_outboxevent f JOIN heads h ON f.aggregate_key = h.aggregate_key
+    WHERE f.published_at IS NULL AND f.parked_at IS NULL AND f.id > h.id AND f.claims = 0 AND f.attempts = 0
+    ORDER BY f.id LIMIT %(limit)s FOR UPDATE OF f SKIP LOCKED
+)
+UPDATE kernel_outboxevent SET claims = claims + 1, available_at = now() + %(lease)s
+WHERE id IN (SELECT id FROM heads UNION ALL SELECT id FROM followers)
+RETURNING id, event_id, workspace_id, slug, version, aggregate_key, payload, context, attempts, claims
+"""
+
+# Events that failed before, or whose worker died, are taken alone: the others of their batch are innocent.
+_CLAIM_SUSPECT = """
+UPDATE kernel_outboxevent SET claims = claims + 1, available_at = now() + %(lease)s
+WHERE id = (
+    SELECT o.id FROM kernel_outboxevent o
+    WHERE o.published_at IS NULL AND o.parked_at IS NULL AND o.available_at <= now() AND (o.claims > 0 OR o.attempts > 0)
+      AND NOT EXISTS (
+        SELECT 1 FROM kernel_outboxevent e
+        WHERE e.aggregate_key = o.aggregate_key AND e.published_at IS NULL AND e.parked_at IS NULL AND e.id < o.id)
+    ORDER BY o.available_at, o.id LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING id, event_id, workspace_id, slug, version, aggregate_key, payload, context, attempts, claims
+"""
+
+_PARK_KILLERS = """
+UPDATE kernel_outboxevent SET parked_at = now(), last_error = 'its worker died at each try'
+WHERE published_at IS NULL AND parked_at IS NULL AND available_at <= now() AND claims >= %s
+"""
+
+
+def drain(*, limit: int | None = None) -> int:
+    """Deliver one batch of due events; the number taken. Safe to run in any number of processes at once."""
+    taken = _deliver_claimed(_claim(_CLAIM_FRESH, limit or settings.OUTBOX_BATCH))
+    return taken + _deliver_claimed(_claim(_CLAIM_SUSPECT, 1))
+
+
+def _claim(statement: str, limit: int) -> list[Delivered]:
+    lease = timedelta(seconds=settings.OUTBOX_LEASE_SECONDS)
+    with in_all_workspaces("the drain serves every workspace"), connection.cursor() as cursor:
+        if statement is _CLAIM_SUSPECT:
+            cursor.execute(_PARK_KILLERS, [settings.OUTBOX_MAX_CLAIMS])
+        cursor.execute(statement, {"limit": limit, "lease": lease})
+        return sorted((Delivered(*_decoded(row)) for row in cursor.fetchall()), key=lambda event: event.id)
+
+
+def _deliver_claimed(events: Sequence[Delivered]) -> int:
+    if not events:
+        return 0
+    with in_all_workspaces("the drain serves every workspace"):
+        held = _still_ours(events)
+        _settle(held, _deliver(held))
+    return len(events)
+
+
+def _still_ours(events: Sequence[Delivered]) -> list[Delivered]:
+    """Lock the claimed rows; a claim whose lease ran out and was taken by another drain is not ours any more."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id FROM kernel_outboxevent o JOIN unnest(%s::bigint[], %s::int[]) AS c(id, claims) USING (id)"
+            " WHERE o.claims = c.claims AND o.published_at IS NULL FOR UPDATE OF o SKIP LOCKED",
+            [[e.id for e in events], [e.claims for e in events]],
+        )
+        ours = {row[0] for row in cursor.fetchall()}
+    return [event for event in events if event.id in ours]
+
+
+def _decoded(row: Sequence[Any]) -> list[Any]:
+    return [orjson.loads(value) if isinstance(value, str) and value[:1] == "{" else value for value in row]
+
+
+def _deliver(events: Sequence[Delivered]) -> dict[int, str]:
+    """Give each event to each consumer; the errors by event. One bad consumer does not stop the others."""
+    failures: dict[int, str] = {}
+    for consumer in consumers():
+        wanted = [event for event in events if consumer.wants(event.slug)]
+        if not wanted:
+            continue
+        if consumer.batch and _attempt(consumer, wanted) is None:
+            continue
+        stopped: set[str] = set()
+        for event in wanted:
+            if event.aggregate_key in stopped:
+                failures.setdefault(event.id, "waits for an earlier fact of the same aggregate")
+                continue
+            error = _attempt(consumer, [event])
+            if error is not None:
+                failures[event.id] = f"{consumer.name}: {error}"
+                stopped.add(event.aggregate_key)
+    return failures
+
+
+def _attempt(consumer: Consumer, events: Sequence[Delivered]) -> str | None:
+    """Receipt and effect in one savepoint. None on success (or when it was handled before), else the error."""
+    single = None if consumer.batch else events[0]
+    scope = Scope(single.workspace_id) if single else context.scope.get()
+    cause = events[0].context.get("actor", {})
+    try:
+        with (
+            context.acting_as(Actor(**cause) if cause else context.SYSTEM, request=events[0].context.get("request_id")),
+            unit_of_work(scope),
+        ):
+            fresh = _receipts(consumer.name, events)
+            if fresh:
+                consumer.handle(fresh)
+    except Exception as error:
+        logger.exception("consumer failed", extra={"consumer": consumer.name, "events": [e.id for e in events]})
+        return f"{type(error).__name__}: {error}"[:500]
+    return None
+
+
+def _receipts(name: str, events: Sequence[Delivered]) -> list[Delivered]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO kernel_consumerreceipt (workspace_id, event_id, consumer)"
+            " SELECT w, e, %s FROM unnest(%s::uuid[], %s::uuid[]) AS t(w, e) ON CONFLICT DO NOTHING RETURNING event_id",
+            [name, [e.workspace_id for e in events], [e.event_id for e in events]],
+        )
+        new = {row[0] for row in cursor.fetchall()}
+    return [event for event in events if event.event_id in new]
+
+
+def _settle(events: Sequence[Delivered], failures: dict[int, str]) -> None:
+    done = [event.id for event in events if event.id not in failures]
+    with connection.cursor() as cursor:
+        if done:
+            cursor.execute(
+                "UPDATE kernel_outboxevent SET published_at = now(), claims = 0, last_error = '' WHERE id = ANY(%s)", [done]
+            )
+        for event in events:
+            if event.id in failures:
+                _postpone(cursor, event, failures[event.id])
+
+
+def _postpone(cursor: Any, event: Delivered, error: str) -> None:
+    attempts = event.attempts + 1
+    delay = min(settings.OUTBOX_BACKOFF_SECONDS * 2 ** (attempts - 1), settings.OUTBOX_BACKOFF_MAX_SECONDS)
+    parked = clock.now() if attempts >= settings.OUTBOX_MAX_ATTEMPTS else None
+    cursor.execute(
+        "UPDATE kernel_outboxevent SET attempts = %s, claims = 0, available_at = %s, parked_at = %s, last_error = %s WHERE id = %s",
+        [attempts, clock.now() + timedelta(seconds=delay), parked, error, event.id],
+    )
+
+
+def redeliver(*, ids: Sequence[int]) -> int:
+    """Take parked events up again, from the first attempt; how many were parked."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE kernel_outboxevent SET parked_at = NULL, attempts = 0, claims = 0, available_at = now()"
+            " WHERE id = ANY(%s) AND parked_at IS NOT NULL",
+            [list(ids)],
+        )
+        count = int(cursor.rowcount)
+    nudge.wake("kernel.tasks.drain_outbox")
+    return count
+
+
+def prune(*, older_than: timedelta) -> int:
+    """Delete published events and their receipts; what is parked or waiting stays."""
+    with in_all_workspaces("pruning of plumbing"), connection.cursor() as cursor:
+        cursor.execute(
+            "WITH gone AS (DELETE FROM kernel_outboxevent WHERE published_at < now() - %s RETURNING event_id)"
+            " DELETE FROM kernel_consumerreceipt r USING gone WHERE r.event_id = gone.event_id",
+            [older_than],
+        )
+        return int(cursor.rowcount)

@@ -1,0 +1,112 @@
+"""Units of work: one transaction, one workspace scope, and what must happen just before its commit.
+
+Effects outside the database never run inside; they are rows (outbox, deliveries) that workers pick up.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from kernel import context
+from kernel.context import Scope
+
+
+class NoTransaction(RuntimeError):
+    """Something that must commit with its cause was called outside a unit of work."""
+
+
+@dataclass
+class UnitOfWork:
+    """What is gathered until the outermost unit commits, and the scope that the connection now has."""
+
+    applied: Scope | None = None
+    buckets: dict[str, list[object]] = field(default_factory=dict)
+    flushers: dict[str, tuple[int, Callable[[list[object]], None]]] = field(default_factory=dict)
+
+    def add(self, bucket: str, item: object, *, rank: int, flush: Callable[[list[object]], None]) -> None:
+        """Keep `item` until just before commit; `flush` then gets the bucket's items at once, lowest rank first."""
+        self.buckets.setdefault(bucket, []).append(item)
+        self.flushers[bucket] = (rank, flush)
+
+    def marks(self) -> dict[str, int]:
+        return {name: len(items) for name, items in self.buckets.items()}
+
+    def rewind(self, marks: dict[str, int]) -> None:
+        """Forget what was gathered since `marks`: its savepoint was rolled back."""
+        for name, items in self.buckets.items():
+            del items[marks.get(name, 0) :]
+
+    def flush(self) -> None:
+        for name in sorted(self.flushers, key=lambda key: self.flushers[key][0]):
+            items, self.buckets[name] = self.buckets[name], []
+            if items:
+                self.flushers[name][1](items)
+
+    def apply(self, scope: Scope | None) -> None:
+        """Tell the database which rows are in sight, for this transaction only (nothing leaks through a pool)."""
+        if scope == self.applied:
+            return
+        workspace = str(scope.workspace_id) if scope and scope.workspace_id else ""
+        everything = "on" if scope and scope.is_all else ""
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT set_config('app.workspace_id', %s, true), set_config('app.all_workspaces', %s, true)",
+                [workspace, everything],
+            )
+        self.applied = scope
+
+
+_current: ContextVar[UnitOfWork | None] = ContextVar("unit_of_work", default=None)
+
+
+def current_unit() -> UnitOfWork:
+    """The running unit of work; raises NoTransaction outside one."""
+    unit = _current.get()
+    if unit is None or not connection.in_atomic_block:
+        raise NoTransaction("This must run inside kernel.transactions.unit_of_work().")
+    return unit
+
+
+def after_commit(action: Callable[[], None]) -> None:
+    """Run `action` once the transaction is committed; its failure is logged and hurts nobody else."""
+    transaction.on_commit(action, robust=True)
+
+
+@contextmanager
+def unit_of_work(scope: Scope | None = None) -> Iterator[UnitOfWork]:
+    """A transaction (a savepoint when nested) that sees the rows of `scope`, else of the surrounding scope."""
+    outer = _current.get()
+    unit = outer or UnitOfWork()
+    before, marks = unit.applied, unit.marks()
+    wanted = scope or context.scope.get()
+    unit_token, scope_token = _current.set(unit), context.scope.set(wanted)
+    try:
+        with transaction.atomic():
+            unit.apply(wanted)
+            yield unit
+            if outer is None:
+                unit.flush()
+            else:
+                unit.apply(before)
+    except BaseException:
+        # The rolled-back savepoint has restored the settings in the database; follow it here.
+        unit.rewind(marks)
+        unit.applied = before
+        raise
+    finally:
+        context.scope.reset(scope_token)
+        _current.reset(unit_token)
+
+
+def in_workspace(workspace_id: UUID) -> AbstractContextManager[UnitOfWork]:
+    """A unit of work that sees one workspace."""
+    return unit_of_work(Scope(workspace_id=workspace_id))
+
+
+def in_all_workspaces(reason: str) -> AbstractContextManager[UnitOfWork]:
+    """A unit of work that sees every workspace; `reason` says why the fence is opened here."""
+    return unit_of_work(Scope(workspace_id=None, reason=reason))

@@ -1,0 +1,27 @@
+"""What the models cannot state: fences around workspaces, paired keys, append-only tables."""
+
+from django.db import migrations
+
+from kernel import db
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("tenancy", "0001_initial"),
+        ("kernel", "0002_fence"),
+    ]
+
+    operations = [
+        db.pairable("tenancy_role", "tenancy_membership"),
+        db.fence("tenancy_workspace", column="id"),
+        db.fence("tenancy_role"),
+        db.fence("tenancy_rolepermission", references={"role_id": "tenancy_role"}),
+        db.fence("tenancy_membership"),
+        db.fence(
+            "tenancy_membershiprole",
+            references={"membership_id": "tenancy_membership", "role_id": "tenancy_role"},
+        ),
+        db.fence("tenancy_machinekey"),
+        db.fence("tenancy_revokedtoken"),
+        db.fence("tenancy_verifieddomain"),
+    ]

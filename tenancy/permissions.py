@@ -1,0 +1,30 @@
+"""The global permission names (S3-19): stable, `family.verb`, granted to roles, keys and tokens by name."""
+
+from typing import Final
+
+CATALOGUE: Final[dict[str, str]] = {
+    "workspace.read": "See the workspace and its settings",
+    "workspace.manage": "Change the workspace, its domains and keys",
+    "inbox.read": "See inboxes",
+    "inbox.manage": "Create, change and deactivate inboxes",
+    "email.read": "See received mail and its processing state",
+    "email.create": "Hand in mail through the API",
+    "email.send": "Send replies",
+    "thread.read": "See conversations and attachments",
+    "thread.manage": "Assign, close and change conversations",
+    "agent.read": "See agents, their runs and executions",
+    "agent.manage": "Create and change agents and their knowledge",
+    "approval.read": "See what waits for a decision",
+    "approval.decide": "Approve or reject what an agent wants to do",
+    "webhook.read": "See webhooks and their deliveries",
+    "webhook.manage": "Create, change, test and replay webhooks",
+    "event.read": "See system events",
+    "contact.read": "See contacts of the workspace",
+    "quarantine.manage": "Replay quarantined mail",
+    "audit.read": "See and verify the audit trail",
+}
+
+
+def describe() -> dict[str, str]:
+    """Name and meaning of every permission."""
+    return CATALOGUE

@@ -1,0 +1,102 @@
+"""Workspaces come into being here: by the account hook, by an operator, or with the first owner."""
+
+import secrets
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from audit.services import record
+from kernel import clock, outbox
+from kernel.errors import Conflict
+from kernel.transactions import in_all_workspaces, in_workspace, unit_of_work
+from tenancy.events import WorkspaceProvisioned
+from tenancy.models import Installation, Membership, MembershipRole, Role, RolePermission, User, Workspace
+from tenancy.types import MembershipStatus
+
+
+class AlreadyOwned(Conflict):
+    code = "installation_already_owned"
+
+
+def provision(
+    *, external_id: UUID, name: str, timezone: str = "UTC", workspace_id: UUID | None = None, **fields: Any
+) -> tuple[Workspace, bool]:
+    """The workspace of an account, made when it is new; (workspace, created). Idempotent on `external_id` (S0-6)."""
+    with in_all_workspaces("the account hook finds workspaces by their external id"):
+        existing = Workspace.objects.filter(external_id=external_id).first()
+        if existing:
+            return existing, False
+        workspace = Workspace(external_id=external_id, name=name, timezone=timezone, ref=new_ref(), **fields)
+        if workspace_id:
+            workspace.id = workspace_id
+        made = _insert(workspace)
+        if made:
+            _seed_owner_role(workspace)
+            event = WorkspaceProvisioned(workspace_id=workspace.id, external_id=external_id, ref=workspace.ref)
+            outbox.emit(event)
+            record(
+                workspace_id=workspace.id,
+                action="workspace.provision",
+                resource_kind="workspace",
+                resource_id=workspace.id,
+                payload={"external_id": external_id, "name": name},
+            )
+            return workspace, True
+        winner = Workspace.objects.filter(external_id=external_id).first()
+        if winner is None:
+            raise Conflict("Another workspace has this ticket prefix. Choose a different one.")
+        return winner, False
+
+
+def _insert(workspace: Workspace) -> bool:
+    """False when a concurrent call was first: it has committed by the time that the conflict is seen."""
+    workspace.full_clean(validate_unique=False, validate_constraints=False)
+    return bool(Workspace.objects.bulk_create([workspace], ignore_conflicts=True)) and (
+        Workspace.objects.filter(id=workspace.id).exists()
+    )
+
+
+def new_ref() -> str:
+    """A public short form, unguessable and without look-alike letters."""
+    return "ws_" + "".join(secrets.choice("abcdefghjkmnpqrstvwxyz23456789") for _ in range(16))
+
+
+def _seed_owner_role(workspace: Workspace) -> None:
+    with in_workspace(workspace.id):
+        role = Role.objects.create(workspace=workspace, name="owner", is_system=True)
+        RolePermission.objects.create(workspace=workspace, role=role, permission="*")
+
+
+def create_first_owner(*, email: str, password: str, workspace: Workspace, name: str = "") -> User:
+    """The person who may do everything, once for an installation; AlreadyOwned afterwards, however many try at once."""
+    with unit_of_work():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT owner_id FROM tenancy_installation WHERE id = 1 FOR UPDATE")
+            row = cursor.fetchone()
+        if row is None or row[0] is not None:
+            raise AlreadyOwned("This installation has an owner. Ask them for an invitation.")
+        user = User.objects.create_user(email, password, name=name, is_staff=True, is_superuser=True)
+        Installation.objects.filter(id=1).update(owner_id=user.id, owned_at=clock.now())
+        add_owner(user=user, workspace=workspace)
+    return user
+
+
+def add_owner(*, user: User, workspace: Workspace) -> Membership:
+    """Make a person an owner of a workspace."""
+    with in_workspace(workspace.id):
+        membership, _ = Membership.objects.get_or_create(
+            workspace=workspace,
+            user=user,
+            defaults={"status": MembershipStatus.ACTIVE, "accepted_at": clock.now()},
+        )
+        role = Role.objects.get(name="owner", is_system=True)
+        MembershipRole.objects.get_or_create(workspace=workspace, membership=membership, role=role)
+        record(
+            workspace_id=workspace.id,
+            action="member.add",
+            resource_kind="membership",
+            resource_id=membership.id,
+            payload={"user_id": user.id, "role": "owner"},
+        )
+    return membership

@@ -1,0 +1,24 @@
+"""What the models cannot state: fences around workspaces, paired keys, append-only tables."""
+
+from django.db import migrations
+
+from kernel import db
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("webhooks", "0001_initial"),
+        ("kernel", "0002_fence"),
+    ]
+
+    operations = [
+        db.pairable("webhooks_webhook", "webhooks_systemevent", "webhooks_webhookdelivery"),
+        db.fence("webhooks_webhook"),
+        db.fence("webhooks_systemevent", touch=False),
+        db.fence(
+            "webhooks_webhookdelivery",
+            references={"webhook_id": "webhooks_webhook", "system_event_id": "webhooks_systemevent"},
+        ),
+        db.fence("webhooks_webhookattempt", references={"delivery_id": "webhooks_webhookdelivery"}, touch=False),
+        db.append_only("webhooks_systemevent"),
+    ]

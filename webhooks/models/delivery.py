@@ -1,0 +1,63 @@
+from django.db import models
+from django.db.models.functions import Now
+
+from tenancy.scoping import WorkspaceOwned
+from webhooks.models.subscription import Webhook
+from webhooks.models.system_event import SystemEvent
+from webhooks.types import DeliveryStatus
+
+
+class WebhookDelivery(WorkspaceOwned):
+    """One event on its way to one endpoint. The row is the queue: claimed with a lease, retried until final."""
+
+    webhook = models.ForeignKey(Webhook, models.PROTECT, related_name="deliveries", db_constraint=False)
+    system_event = models.ForeignKey(SystemEvent, models.PROTECT, related_name="deliveries", db_constraint=False)
+    replay_no = models.PositiveSmallIntegerField(default=0)
+    status = models.CharField(max_length=10, choices=DeliveryStatus, db_default=DeliveryStatus.PENDING)
+    attempts = models.PositiveSmallIntegerField(db_default=0)
+    due_at = models.DateTimeField(
+        db_default=Now(), help_text="Next attempt, or the end of the lease while it is being delivered."
+    )
+    lease_token = models.PositiveIntegerField(db_default=0, help_text="Rises with each claim; fences late writers.")
+    last_status_code = models.PositiveSmallIntegerField(null=True)
+    last_error = models.CharField(max_length=300, blank=True, db_default="")
+    delivered_at = models.DateTimeField(null=True)
+
+    class Meta(WorkspaceOwned.Meta):
+        verbose_name_plural = "webhook deliveries"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["webhook", "system_event", "replay_no"], name="webhooks_one_delivery_per_event_and_replay"
+            )
+        ]
+        indexes = [
+            # The dispatcher's claim, fair between endpoints: the oldest due rows of each webhook.
+            models.Index(
+                fields=["webhook", "due_at"],
+                name="webhooks_delivery_due",
+                condition=models.Q(status__in=["pending", "delivering"]),
+            ),
+            models.Index(fields=["workspace", "-created_at", "-id"], name="webhooks_delivery_list"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.status} after {self.attempts}"
+
+
+class WebhookAttempt(models.Model):
+    """One request and its answer. Kept for a while, then pruned."""
+
+    workspace_id = models.UUIDField()
+    delivery = models.ForeignKey(WebhookDelivery, models.CASCADE, related_name="attempt_rows", db_constraint=False)
+    number = models.PositiveSmallIntegerField()
+    at = models.DateTimeField(db_default=Now())
+    duration_ms = models.PositiveIntegerField()
+    status_code = models.PositiveSmallIntegerField(null=True)
+    error = models.CharField(max_length=300, blank=True)
+    response_excerpt = models.TextField(blank=True, help_text="At most the first 1,000 characters; staff only.")
+
+    class Meta:
+        indexes = [models.Index(fields=["at"], name="webhooks_attempt_retention")]
+
+    def __str__(self) -> str:
+        return f"attempt {self.number}: {self.status_code or self.error}"
