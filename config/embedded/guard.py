@@ -158,7 +158,7 @@ class Guard:
 
     def _sweep(self) -> None:
         """End what is left: a gentle signal, and after some seconds the one nobody can refuse."""
-        deadline = time.monotonic() + _SWEEP_SECONDS
+        deadline = time.monotonic() + min(_SWEEP_SECONDS, self.options["grace"])
         signum = signal.SIGKILL if self._runs() else signal.SIGTERM
         while self._signal_rest(signum):
             self._wait(time.monotonic() + 0.05)

@@ -1,6 +1,7 @@
 """The supervisor keeps its children alive while it lives, and not a moment longer."""
 
 import io
+import json
 import signal
 import sys
 import time
@@ -16,14 +17,14 @@ from tests.config.harness import Python, eventually, kill, nothing_left, process
 pytestmark = pytest.mark.xdist_group("embedded")
 
 SUPERVISE = """
-import json, sys
+import json, sys, time
 from pathlib import Path
 from config.embedded.supervisor import Child, Supervisor
 folder = Path(sys.argv[1])
 children = [Child(name=name, argv=[sys.executable, "-uc", code, f"{folder}/"]) for name, code in json.loads(sys.argv[2])]
 with Supervisor(children, logs=folder / "log", grace=float(sys.argv[3])) as supervisor:
     while len(supervisor.guards()) < len(children):
-        pass
+        time.sleep(0.01)
     print(json.dumps(supervisor.guards()), flush=True)
     supervisor.wait()
 """
@@ -53,8 +54,6 @@ time.sleep(60)
 
 
 def supervise(folder: Path, *codes: str, grace: float = 10) -> Python:
-    import json
-
     return Python(SUPERVISE, folder, json.dumps([(f"child{i}", code) for i, code in enumerate(codes)]), grace)
 
 
@@ -174,9 +173,13 @@ class TestTheEnd:
         assert nothing_left(tmp_path)
 
     def test_an_error_in_the_block_ends_the_children(self, tmp_path: Path) -> None:
-        with pytest.raises(ZeroDivisionError), Supervisor([python("web", POLITE)], logs=tmp_path):
-            assert eventually(lambda: "ready" in (tmp_path / "web.log").read_text())
-            raise ZeroDivisionError
+        def fail() -> None:
+            with Supervisor([python("web", POLITE)], logs=tmp_path):
+                assert eventually(lambda: "ready" in (tmp_path / "web.log").read_text())
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            fail()
         assert "tidied up\nstopped\n" in (tmp_path / "web.log").read_text()
 
 

@@ -1,0 +1,187 @@
+"""Facts about mail and conversations. Public ones are what integrators subscribe to."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+from uuid import UUID
+
+from inbox.types import EmailState
+from kernel.events import DomainEvent
+
+
+@dataclass(frozen=True, kw_only=True)
+class MessageStored(DomainEvent):
+    """Raw bytes from outside are safe in the database and wait for the ingest."""
+
+    slug: ClassVar[str] = "inbound_message.stored"
+    aggregate: ClassVar[str] = "inbound_message_id"
+
+    inbound_message_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadCreated(DomainEvent):
+    slug: ClassVar[str] = "thread.created"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "thread_id"
+
+    thread_id: UUID
+    inbox_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmailReceived(DomainEvent):
+    """A mail is in its thread. `mail_class` is human, auto_reply, bounce, list or self."""
+
+    slug: ClassVar[str] = "email.received"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "thread_id"
+
+    email_id: UUID
+    inbox_id: UUID
+    thread_id: UUID
+    entry_id: UUID
+    contact_id: UUID | None
+    mail_class: str
+    may_auto_answer: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmailChanged(DomainEvent):
+    """Base of the transitions of an e-mail (S0-18). Their aggregate is the e-mail, so they arrive in order."""
+
+    aggregate: ClassVar[str] = "email_id"
+    public: ClassVar[bool] = True
+    state: ClassVar[EmailState]
+
+    email_id: UUID
+    inbox_id: UUID
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmailQueued(EmailChanged):
+    slug: ClassVar[str] = "email.queued"
+    state: ClassVar[EmailState] = EmailState.QUEUED
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmailRunning(EmailChanged):
+    slug: ClassVar[str] = "email.running"
+    state: ClassVar[EmailState] = EmailState.RUNNING
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmailWaitingApproval(EmailChanged):
+    slug: ClassVar[str] = "email.waiting_approval"
+    state: ClassVar[EmailState] = EmailState.WAITING_APPROVAL
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmailHandled(EmailChanged):
+    slug: ClassVar[str] = "email.handled"
+    state: ClassVar[EmailState] = EmailState.HANDLED
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmailIgnored(EmailChanged):
+    slug: ClassVar[str] = "email.ignored"
+    state: ClassVar[EmailState] = EmailState.IGNORED
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmailQuarantined(EmailChanged):
+    slug: ClassVar[str] = "email.quarantined"
+    state: ClassVar[EmailState] = EmailState.QUARANTINED
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmailFailed(EmailChanged):
+    slug: ClassVar[str] = "email.failed"
+    state: ClassVar[EmailState] = EmailState.FAILED
+
+
+TRANSITIONS: dict[EmailState, type[EmailChanged]] = {
+    cls.state: cls
+    for cls in (
+        EmailQueued,
+        EmailRunning,
+        EmailWaitingApproval,
+        EmailHandled,
+        EmailIgnored,
+        EmailQuarantined,
+        EmailFailed,
+    )
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MessageQuarantined(DomainEvent):
+    """An accepted delivery could not be read safely; its bytes are kept and can be replayed."""
+
+    slug: ClassVar[str] = "inbound_message.quarantined"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "inbound_message_id"
+
+    inbound_message_id: UUID
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntryEvent(DomainEvent):
+    """Base of the facts about an outgoing entry."""
+
+    aggregate: ClassVar[str] = "entry_id"
+    public: ClassVar[bool] = True
+
+    entry_id: UUID
+    thread_id: UUID
+    inbox_id: UUID
+    outbound_message_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntryQueued(EntryEvent):
+    """A reply is written and will be sent; the sender wakes on it."""
+
+    slug: ClassVar[str] = "entry.queued"
+    public: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntrySent(EntryEvent):
+    """The transport has accepted the message."""
+
+    slug: ClassVar[str] = "entry.sent"
+
+    provider_ref: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SendFailed(EntryEvent):
+    """The message was refused for good, or every attempt failed before acceptance."""
+
+    slug: ClassVar[str] = "entry.failed"
+
+    error: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SendUncertain(EntryEvent):
+    """The transport may or may not have accepted the message; it is not sent again until a person or news decides."""
+
+    slug: ClassVar[str] = "entry.uncertain"
+
+    error: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopSuspected(DomainEvent):
+    """An automatic answer was held back by a cap; a person should look (FS-6)."""
+
+    slug: ClassVar[str] = "inbox.loop_suspected"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "thread_id"
+
+    inbox_id: UUID
+    thread_id: UUID
+    cap: str

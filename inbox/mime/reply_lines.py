@@ -1,0 +1,157 @@
+"""Each line of a mail with what it is: text, empty, quote, attribution, marker, header block, device line, delimiter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inbox.mime import reply_marks as marks
+
+_MAX_LINE = 400
+_JOIN = 8
+_MAX_JOINED = 600
+_BLANKS = 3
+_DEVICE_WIDTH = 130
+_HEADER_LINES = 3
+_HEADER_SPAN = 12
+
+
+@dataclass(slots=True)
+class Line:
+    """`kind`: t text, e empty, q quote, a attribution, m marker, h header block, s device line, d delimiter."""
+
+    text: str
+    kind: str
+    group: int = 0
+
+
+def read_lines(texts: list[str]) -> list[Line]:
+    lines = [Line(text, _kind(text)) for text in texts]
+    fenced = _fences(lines)
+    _attributions(lines, fenced)
+    _header_blocks(lines, fenced)
+    return lines
+
+
+def _kind(text: str) -> str:
+    bare = text.strip("\u200b\ufeff\u200e\u200f \t\xa0")
+    if not bare:
+        return "e"
+    first = bare[0]
+    if first == ">":
+        return "q"
+    if len(bare) > _DEVICE_WIDTH:
+        return "t"
+    if first in "-_=*~#+—–‐":
+        if marks.MARKER.match(text):
+            return "m"
+        if marks.DELIMITER.match(text) or marks.SIGNATURE_DASHES.match(text):
+            return "d"
+    if marks.FORWARD.match(text):
+        return "m"
+    return "s" if marks.DEVICE.match(bare) else "t"
+
+
+def _fences(lines: list[Line]) -> set[int]:
+    """Lines of code between two fences are text whatever they look like."""
+    fences = [i for i, line in enumerate(lines) if line.text[:6].lstrip()[:3] in {"```", "~~~"}]
+    inside: set[int] = set()
+    for start, stop in zip(fences[::2], fences[1::2], strict=False):
+        inside.update(range(start, stop + 1))
+    for position in inside:
+        lines[position].kind = "t"
+    return inside
+
+
+def _attributions(lines: list[Line], fenced: set[int]) -> None:
+    position = 0
+    while position < len(lines):
+        line = lines[position]
+        single = line.kind == "m" and _is_attribution(line.text)
+        if position in fenced or not (single or (line.kind in "td" and _may_start(line.text))):
+            position += 1
+            continue
+        stop = _attribution_end(lines, position)
+        for covered in lines[position:stop]:
+            covered.kind, covered.group = "a", position
+        position = max(stop, position + 1)
+
+
+def _may_start(text: str) -> bool:
+    text = text[:_MAX_LINE]
+    if marks.LEAD.match(text) or marks.DATE_START.match(text):
+        return True
+    return ("@" in text or "<" in text) and (marks.VERB.search(text) is not None or text.rstrip().endswith("<"))
+
+
+def _attribution_end(lines: list[Line], start: int) -> int:
+    """Programs wrap the line, so up to eight are joined; the shortest that reads as an attribution counts."""
+    joined = ""
+    blanks = 0
+    for stop in range(start, min(start + _JOIN, len(lines))):
+        text = lines[stop].text.strip()
+        blanks += not text
+        joined = f"{joined} {text}".strip()
+        if len(joined) > _MAX_JOINED or blanks > _BLANKS or (stop > start and lines[stop].kind in "mah"):
+            return start
+        if text and _is_attribution(joined) and not _continues(lines, stop, joined):
+            return stop + 1 if not _starts_later(lines, start, stop) else start
+    return start
+
+
+def _starts_later(lines: list[Line], start: int, stop: int) -> bool:
+    """A line of text above the attribution was taken for its beginning."""
+    return any(
+        _may_start(lines[later].text) and _is_attribution(" ".join(line.text.strip() for line in lines[later : stop + 1]))
+        for later in range(start + 1, stop + 1)
+    )
+
+
+def _continues(lines: list[Line], stop: int, joined: str) -> bool:
+    """`2016-10-24 Foo bar <` is not yet complete."""
+    return joined.endswith("<") and stop + 1 < len(lines)
+
+
+def _is_attribution(joined: str) -> bool:
+    if len(joined) > _MAX_JOINED:
+        return False
+    if marks.FULL_DATE_START.match(joined) and marks.MAILBOX.search(joined) and marks.ENDS_WITH_MAILBOX.search(joined):
+        return True
+    if not marks.ENDS_AS_ATTRIBUTION.search(joined) or not marks.VERB.search(joined):
+        return False
+    if not marks.DATEISH.search(joined):
+        return False
+    return bool(marks.MAILBOX.search(joined) or marks.LEAD.match(joined) or marks.DATE_START.match(joined))
+
+
+def _header_blocks(lines: list[Line], fenced: set[int]) -> None:
+    for position, line in enumerate(lines):
+        if line.kind != "t" or position in fenced or ":" not in line.text[:40].replace("：", ":"):
+            continue
+        match = marks.HEADER.match(line.text[:_MAX_LINE])
+        if match is not None and match["other"] is None:
+            stop = _header_block_end(lines, position)
+            for covered in lines[position:stop]:
+                covered.kind, covered.group = "h", position
+
+
+def _header_block_end(lines: list[Line], start: int) -> int:
+    """At least three fields, a sender among them and a subject or an address: a table "From: Berlin" is none."""
+    seen: set[str] = set()
+    fields = 0
+    stop = start
+    last = start
+    address = False
+    for position in range(start, min(start + _HEADER_SPAN, len(lines))):
+        line = lines[position]
+        match = marks.HEADER.match(line.text[:_MAX_LINE]) if line.kind in "tsd" else None
+        if match is None:
+            if position - last > 1:
+                break
+            continue
+        seen.add(match.lastgroup or "")
+        address = address or "@" in line.text
+        fields += 1
+        last = position
+        stop = position + 1
+    whole = fields >= _HEADER_LINES and "from" in seen and ("subject" in seen or (address and "date" in seen))
+    return stop if whole else start

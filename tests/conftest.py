@@ -1,0 +1,122 @@
+"""Fixtures of the whole suite: a real database per worker, cloned from one migrated template; rows that commit.
+
+Tests act as the runtime role, like the application. Because almost everything here commits (units of work, threads,
+other processes), a test that uses `db` really commits, and the owner empties the tables it left rows in afterwards.
+"""
+
+import os
+from collections.abc import Iterator
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import connections
+
+KEEP = {"django_migrations", "django_content_type", "auth_permission", "tenancy_installation"}
+
+
+def _owner_dsn(name: str) -> str:
+    parts = urlsplit(settings.DATABASE_OWNER_URL)
+    return urlunsplit(parts._replace(path=f"/{name}"))
+
+
+def _server_database() -> str:
+    return urlsplit(settings.DATABASE_OWNER_URL).path.lstrip("/")
+
+
+@pytest.fixture(scope="session")
+def template_database(tmp_path_factory: pytest.TempPathFactory, django_db_blocker) -> str:
+    """One migrated database for all workers of a run."""
+    from filelock import FileLock
+
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:8]
+    name = f"test_template_{run}"
+    with FileLock(str(shared / "template.lock")):
+        marker = shared / "template.ready"
+        if not marker.exists():
+            with psycopg.connect(_owner_dsn(_server_database()), autocommit=True) as admin:
+                admin.execute(f'DROP DATABASE IF EXISTS "{name}"')
+                admin.execute(f'CREATE DATABASE "{name}"')
+            _point_to(name)
+            from django.core.management import call_command
+
+            with django_db_blocker.unblock():
+                call_command("migrate", verbosity=0)
+                connections.close_all()
+            marker.write_text(name)
+    return name
+
+
+def _point_to(name: str) -> None:
+    for alias in ("default", "owner"):
+        connections[alias].close()
+        connections[alias].settings_dict["NAME"] = name
+        settings.DATABASES[alias]["NAME"] = name
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(template_database: str, django_db_blocker) -> Iterator[None]:
+    """This worker's database, a copy of the template."""
+    name = f"{template_database}_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
+    with django_db_blocker.unblock():
+        with psycopg.connect(_owner_dsn(_server_database()), autocommit=True) as admin:
+            admin.execute(f'DROP DATABASE IF EXISTS "{name}"')
+            admin.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template_database}"')
+        _point_to(name)
+        url = urlsplit(settings.DATABASE_URL)._replace(path=f"/{name}")
+        # Child processes of tests (servers, workers, killed ones) work on this database too.
+        os.environ["DATABASE_URL"] = urlunsplit(url)
+        os.environ["DATABASE_OWNER_URL"] = _owner_dsn(name)
+    yield
+    with django_db_blocker.unblock():
+        connections.close_all()
+        with psycopg.connect(_owner_dsn(_server_database()), autocommit=True) as admin:
+            admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+@pytest.fixture
+def db(django_db_setup: None, django_db_blocker) -> Iterator[None]:
+    """A database in which things really commit; emptied by its owner afterwards."""
+    with django_db_blocker.unblock():
+        yield
+        connections.close_all()
+        _empty()
+
+
+transactional_db = db
+
+
+def _empty() -> None:
+    with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
+        owner.execute("SET app.allow_truncate = 'on'")
+        owner.execute("SET app.all_workspaces = 'on'")
+        tables = [row[0] for row in owner.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
+        dirty = [t for t in tables if t not in KEEP and owner.execute(f'SELECT EXISTS (SELECT FROM "{t}")').fetchone()[0]]
+        names = [t for t in dirty if t != "tenancy_workspace"]
+        if names:
+            owner.execute(f"TRUNCATE {', '.join(names)} RESTART IDENTITY CASCADE")
+        _reseed(owner)
+
+
+def _reseed(owner: psycopg.Connection) -> None:
+    """What the migrations seed must be there for the next test, also where CASCADE reached it."""
+    import importlib
+
+    owner.execute("UPDATE tenancy_installation SET owner_id = NULL, owned_at = NULL")
+    seed = importlib.import_module("tenancy.migrations.0003_installation")
+    owner.execute("DELETE FROM tenancy_workspace WHERE id <> %s", [seed.ESTATE])
+    with owner.transaction():
+        owner.execute(seed.SEED)
+
+
+@pytest.fixture(autouse=True)
+def _clean_redis() -> Iterator[None]:
+    """Wake-ups of one test must not reach the next."""
+    from kernel import nudge
+
+    nudge.client().flushdb()
+    yield
