@@ -22,6 +22,13 @@ class Risk(TextChoices):
     HIGH = "high"
 
 
+class Access(TextChoices):
+    """Whether a tool only looks, or changes something that others see."""
+
+    READ = "read"
+    EFFECT = "effect"
+
+
 class ExecutionStatus(TextChoices):
     QUEUED = "queued"
     RUNNING = "running"
@@ -39,6 +46,25 @@ LIVE = (
     ExecutionStatus.WAITING_APPROVAL,
     ExecutionStatus.WAITING_EFFECT,
 )
+
+
+class Outcome(TextChoices):
+    """How a run ended, for machines; `reason` says it to people."""
+
+    ANSWERED = "answered"
+    ASKED_PERSON = "asked_person"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    BLOCKED = "blocked"
+    HELD = "held"
+    SEND_FAILED = "send_failed"
+    SEND_UNCERTAIN = "send_uncertain"
+    MODEL_FAILED = "model_failed"
+    OVER_BUDGET = "over_budget"
+    LOOPED = "looped"
+    POISON = "poison"
+    FAULT = "fault"
+    OVERTAKEN = "overtaken"
 
 
 class StepKind(TextChoices):

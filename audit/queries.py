@@ -1,8 +1,11 @@
 """Reading and verifying the chain."""
 
 import hashlib
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC
+from pathlib import Path
 from uuid import UUID
 
 import orjson
@@ -31,30 +34,49 @@ class Verdict:
         return self.first_bad is None
 
 
-def chain_owners() -> list[UUID]:
+# By workspace and sequence, the hashes that were remembered outside the database.
+Anchors = Mapping[UUID, Mapping[int, bytes]]
+
+
+def chain_owners(*, outside: Anchors | None = None) -> list[UUID]:
     """Every workspace that has a chain, an anchor or events: a chain that was deleted whole is found by the others."""
     with in_all_workspaces("verification is of the whole estate"):
         owners = set(AuditChain.objects.values_list("workspace_id", flat=True))
         owners |= set(AuditAnchor.objects.values_list("workspace_id", flat=True))
         owners |= set(AuditEvent.objects.order_by().values_list("workspace_id", flat=True).distinct())
-    return sorted(owners)
+    return sorted(owners | set(outside or {}))
 
 
-def verify(workspace_id: UUID) -> Verdict:
-    """Recompute a chain from its first link to its head, and compare it with its anchors."""
+def outside_anchors(directory: Path) -> dict[UUID, dict[int, bytes]]:
+    """The anchors in the files of `audit.services.anchor_all`, which the owner of the database cannot reach."""
+    found: dict[UUID, dict[int, bytes]] = defaultdict(dict)
+    for path in sorted(directory.glob("anchors-*.jsonl")):
+        for line in path.read_bytes().splitlines():
+            anchor = orjson.loads(line)
+            found[UUID(anchor["workspace_id"])].setdefault(anchor["sequence"], bytes.fromhex(anchor["hash"]))
+    return dict(found)
+
+
+def verify(workspace_id: UUID, *, outside: Anchors | None = None) -> Verdict:
+    """Recompute a chain from its first link to its head, and compare it with its anchors and its payloads."""
     with in_all_workspaces("verification must not depend on the fence"):
-        anchors = dict(AuditAnchor.objects.filter(workspace_id=workspace_id).values_list("sequence", "hash"))
+        anchors = [dict(AuditAnchor.objects.filter(workspace_id=workspace_id).values_list("sequence", "hash"))]
+        anchors.append(dict((outside or {}).get(workspace_id, {})))
+        altered = set(_altered_payloads(workspace_id))
         head = hashlib.sha256(str(workspace_id).encode()).digest()
         expected = 0
         for event in _links(workspace_id):
             expected += 1
             fault = _fault(event, expected, head)
             head = bytes(event.hash)
-            if not fault and expected in anchors and bytes(anchors[expected]) != head:
+            if not fault and any(bytes(known.get(expected, head)) != head for known in anchors):
                 fault = "differs from the anchor that was taken here"
+            if not fault and event.id in altered:
+                fault = "its payload is gone, or was changed after it was hashed"
             if fault:
                 return Verdict(workspace_id, expected - 1, expected, fault)
-        return _compare_head(workspace_id, expected, head, max(anchors, default=0))
+        anchored = max((sequence for known in anchors for sequence in known), default=0)
+        return _compare_head(workspace_id, expected, head, anchored)
 
 
 def _links(workspace_id: UUID) -> Iterator[AuditEvent]:
@@ -66,30 +88,43 @@ def _fault(event: AuditEvent, expected: int, head: bytes) -> str:
         return f"missing: the next one present is {event.sequence}"
     if bytes(event.previous_hash) != head or hashlib.sha256(head + event.body.encode()).digest() != bytes(event.hash):
         return "the hash does not follow from the one before"
-    body = orjson.loads(event.body)
-    columns = [event.sequence, str(event.workspace_id), *(str(getattr(event, name)) for name in _COLUMNS)]
-    if body[: len(columns)] != columns or body[-2] != bytes(event.payload_hash).hex():
+    if orjson.loads(event.body) != _columns(event):
         return "a column was changed after it was hashed"
     return ""
+
+
+def _columns(event: AuditEvent) -> list[object]:
+    """The columns in the order and the form of the hashed body."""
+    return [
+        event.sequence,
+        str(event.workspace_id),
+        *(str(getattr(event, name)) for name in _COLUMNS),
+        str(event.execution_id) if event.execution_id else None,
+        bytes(event.payload_hash).hex(),
+        event.occurred_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+    ]
 
 
 def _compare_head(workspace_id: UUID, last: int, head: bytes, anchored: int) -> Verdict:
     chain = AuditChain.objects.filter(workspace_id=workspace_id).first()
     if anchored > last:
         return Verdict(workspace_id, last, last + 1, f"cut: an anchor was taken at {anchored}")
+    if last == 0 and chain is None:
+        return Verdict(workspace_id, 0)
     if chain is None or chain.sequence != last or bytes(chain.head) != head:
         at = chain.sequence if chain else 0
         return Verdict(workspace_id, last, min(at, last) + 1, f"the head says {at}, the events end at {last}")
     return Verdict(workspace_id, last)
 
 
-def payload_matches(event_ids: list[UUID]) -> list[UUID]:
-    """Of these events, those whose readable payload was changed (not redacted) after it was hashed."""
+def _altered_payloads(workspace_id: UUID) -> list[UUID]:
+    """Events whose readable payload is missing, or neither what was hashed nor emptied by redaction."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT e.id FROM audit_auditevent e JOIN audit_auditpayload p ON p.event_id = e.id"
-            " WHERE e.id = ANY(%s) AND p.redacted_at IS NULL"
-            " AND e.payload_hash <> sha256(convert_to(p.payload::text, 'UTF8'))",
-            [event_ids],
+            "SELECT e.id FROM audit_auditevent e LEFT JOIN audit_auditpayload p ON p.event_id = e.id"
+            " WHERE e.workspace_id = %s AND CASE WHEN p.event_id IS NULL THEN true"
+            " WHEN p.redacted_at IS NOT NULL THEN p.payload <> '{}'::jsonb"
+            " ELSE e.payload_hash <> sha256(convert_to(p.payload::text, 'UTF8')) END",
+            [workspace_id],
         )
         return [row[0] for row in cursor.fetchall()]

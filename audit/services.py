@@ -2,6 +2,7 @@
 
 import uuid
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -16,6 +17,7 @@ from kernel.transactions import current_unit, in_all_workspaces, unit_of_work
 
 # After the outbox: the chain's head is a hot row and is locked last.
 FLUSH_RANK = 90
+LABEL_LENGTH = 200
 
 
 def record(
@@ -40,7 +42,7 @@ def record(
         "outcome": outcome.value,
         "actor_kind": who.kind,
         "actor_id": who.id,
-        "actor_label": who.label,
+        "actor_label": who.label[:LABEL_LENGTH],
         "resource_kind": resource_kind,
         "resource_id": str(resource_id),
         "request_id": context.request_id.get(),
@@ -66,7 +68,6 @@ def _append(entries: list[object]) -> None:
 
 def anchor_all(*, directory: Path) -> int:
     """Remember the head of every chain, in the database and as a line in a file of today; the number of new anchors."""
-    written = 0
     with in_all_workspaces("anchors are of the whole estate"), connection.cursor() as cursor:
         cursor.execute(
             "SELECT workspace_id, sequence, encode(head, 'hex') FROM audit_auditchain c WHERE sequence > 0 AND NOT EXISTS"
@@ -75,12 +76,16 @@ def anchor_all(*, directory: Path) -> int:
         heads = cursor.fetchall()
         for workspace_id, _, _ in heads:
             cursor.execute("SELECT audit_anchor_v1(%s)", [workspace_id])
-            written += 1
-    if heads:
-        directory.mkdir(parents=True, exist_ok=True)
-        now = clock.now()
-        with (directory / f"anchors-{now:%Y-%m-%d}.jsonl").open("ab") as file:
-            for workspace_id, sequence, head in heads:
-                line = {"workspace_id": workspace_id, "sequence": sequence, "hash": head, "at": now}
-                file.write(orjson.dumps(line) + b"\n")
-    return written
+        # Before the commit: a file that cannot be written must not leave anchors that no file will ever hold.
+        if heads:
+            _write_anchors(directory, heads)
+    return len(heads)
+
+
+def _write_anchors(directory: Path, heads: Sequence[tuple[UUID, int, str]]) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    now = clock.now()
+    with (directory / f"anchors-{now:%Y-%m-%d}.jsonl").open("ab") as file:
+        for workspace_id, sequence, head in heads:
+            line = {"workspace_id": workspace_id, "sequence": sequence, "hash": head, "at": now}
+            file.write(orjson.dumps(line) + b"\n")

@@ -76,7 +76,9 @@ def jwt_keys(text: str) -> dict[str, JwtKey]:
     for entry in json.loads(text).get("keys", []) if text.strip() else []:
         kid, algorithm = entry.get("kid"), entry.get("alg")
         if not kid or algorithm not in allowed or kid in found:
-            raise ConfigurationError(f"JWT_KEYS: each key needs its own kid and an alg of {', '.join(sorted(allowed))}.")
+            raise ConfigurationError(
+                f"JWT_KEYS: each key needs its own kid and an alg of {', '.join(sorted(allowed))}."
+            )
         key = jwt.PyJWK(entry, algorithm).key
         if isinstance(key, bytes) and len(key) < 32:
             raise ConfigurationError(f"JWT_KEYS: the shared key {kid!r} has fewer than 32 bytes.")

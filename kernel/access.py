@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from kernel.context import Actor
-from kernel.errors import Forbidden
+from kernel.errors import Forbidden, Unauthenticated
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,8 @@ class Principal:
     workspace_id: UUID
     actor: Actor
     permissions: frozenset[str] = field(default_factory=frozenset)
+    # Who this is across credentials: a renewed token is the same caller. Empty: the actor itself.
+    account: str = ""
 
     # Django REST framework asks its users these two questions.
     @property
@@ -27,7 +29,7 @@ class Principal:
 
     @property
     def pk(self) -> str:
-        return f"{self.actor.kind}:{self.actor.id}"
+        return self.account or f"{self.actor.kind}:{self.actor.id}"
 
     def allows(self, permission: str) -> bool:
         """Exact name, or a grant of everything in its family (`email.*`), or of everything (`*`)."""
@@ -59,7 +61,7 @@ def catalogue() -> dict[str, str]:
 
 
 def principal_of(request: Any) -> Principal:
-    """The principal that authentication put on a request; Forbidden when there is none."""
+    """The principal that authentication put on a request; Unauthenticated when there is none."""
     if isinstance(request.user, Principal):
         return request.user
-    raise Forbidden("Authenticate with a machine token or a machine key.")
+    raise Unauthenticated("Authenticate with `Authorization: Bearer` and a machine key or a machine token.")

@@ -22,8 +22,16 @@ class NotFound(DomainError):
     status = 404
     title = "Not found"
 
-    def __init__(self, detail: str = "No such resource in this workspace.", **extra: object) -> None:
-        super().__init__(detail, **extra)
+    def __init__(
+        self, detail: str = "No such resource in this workspace.", *, pointer: str = "", **extra: object
+    ) -> None:
+        super().__init__(detail, pointer=pointer, **extra)
+
+
+class Unauthenticated(DomainError):
+    code = "not_authenticated"
+    status = 401
+    title = "Authentication is needed"
 
 
 class Forbidden(DomainError):

@@ -5,6 +5,7 @@ proxies from the environment, no cookies, a deadline for the whole exchange and 
 """
 
 import asyncio
+import re
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,28 +43,33 @@ def check_url(url: str) -> URL:
     """Parse with the parser that will connect, and refuse what no public endpoint needs. No look-up is made."""
     try:
         parsed = URL(url)
-        port = parsed.port
+        port, host = parsed.port, parsed.raw_host or ""
     except (ValueError, TypeError) as error:
         raise AddressRefused("This is not a URL that can be called. Give one like https://example.com/hook.") from error
     if parsed.scheme not in ({"https", "http"} if settings.OUTBOUND_ALLOW_HTTP else {"https"}):
         raise AddressRefused("Only https URLs are called.")
-    host = parsed.host or ""
-    if any(c.isspace() or ord(c) < 0x21 or c == "\\" for c in url) or parsed.user or parsed.password:
+    if any(c.isspace() or ord(c) < 0x21 or c == "\\" for c in url) or "@" in parsed.raw_authority:
         raise AddressRefused("The URL may not hold spaces, backslashes or a user name.")
     if port in _CLOSED_PORTS:
         raise AddressRefused(f"Port {port} is not called.")
-    _check_host(host)
+    _check_host(host.lower())
     return parsed
 
 
+# What a public name looks like once it is ASCII. Its last label is no number: those are spellings of addresses, which
+# the system's resolver reads generously (127.1, 0x7f.0.0.0xf) and which the connector takes without asking a resolver.
+_NAME = re.compile(
+    r"(?=.{4,254}\Z)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?!0x[0-9a-f]*\.?\Z)[a-z][a-z0-9-]{0,61}[a-z0-9]\.?"
+)
+_CLOSED_NAMES = (".localhost", ".local", ".internal", ".home.arpa", ".arpa", ".onion")
+
+
 def _check_host(host: str) -> None:
+    """Pass public names and public addresses in their plain form. `host` is what the connector gets, in lower case."""
     if may_connect(host, allowed=settings.OUTBOUND_ALLOWED_NETWORKS):
         return
-    looks_numeric = host.replace(".", "").replace("x", "").isalnum() and host[-1:].isdigit()
-    if ":" in host or looks_numeric or "." not in host.rstrip("."):
-        raise AddressRefused("The host must be a public name or a public address.")
-    if host.rstrip(".").lower().endswith((".localhost", ".local", ".internal", ".home.arpa")):
-        raise AddressRefused("The host must be a public name.")
+    if not _NAME.fullmatch(host) or host.rstrip(".").endswith(_CLOSED_NAMES):
+        raise AddressRefused("The host must be a public name such as example.com, or a public address.")
 
 
 class GuardedResolver(AbstractResolver):

@@ -1,7 +1,8 @@
 """Run once per key, replay the stored answer (draft-ietf-httpapi-idempotency-key-header-07).
 
 The record is written before the work and completed in the work's own transaction: a crash leaves either both or
-neither, and a lease lets the retry of a crashed request begin anew.
+neither, and a lease lets the retry of a crashed request begin anew. Answers are kept sealed: some hold a secret that is
+shown once.
 """
 
 import hashlib
@@ -9,12 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import orjson
 from django.conf import settings
 from django.db import connection
 
-from kernel import clock
+from kernel import clock, crypto
 from kernel.access import Principal
 from kernel.errors import Conflict, Invalid
 from kernel.transactions import in_all_workspaces, in_workspace
@@ -69,7 +71,7 @@ WITH begun AS (
           AND kernel_idempotencyrecord.fingerprint = EXCLUDED.fingerprint
     RETURNING id
 )
-SELECT (SELECT id FROM begun), r.fingerprint, r.state, r.response_status, r.response_body
+SELECT (SELECT id FROM begun), r.id, r.fingerprint, r.state, r.response_status, r.response_body
 FROM (SELECT 1) AS one LEFT JOIN kernel_idempotencyrecord r
   ON r.workspace_id = %(workspace)s AND r.principal = %(principal)s AND r.key = %(key)s
 """
@@ -85,29 +87,41 @@ def run_once(
     """
     now = clock.now()
     mark = fingerprint({"operation": operation, "content": fingerprint(content).hex()})
-    values = {
+    lease = now + timedelta(seconds=settings.IDEMPOTENCY_LEASE_SECONDS)
+    values: dict[str, Any] = {
         "workspace": principal.workspace_id,
         "principal": principal.pk,
         "operation": operation,
         "key": check_key(key),
         "fingerprint": mark,
-        "lease": now + timedelta(seconds=settings.IDEMPOTENCY_LEASE_SECONDS),
+        "lease": lease,
         "expires": now + timedelta(hours=settings.IDEMPOTENCY_HOURS),
     }
     with in_workspace(principal.workspace_id), connection.cursor() as cursor:
         cursor.execute(_BEGIN, values)
-        record_id, stored_mark, state, status, body = cursor.fetchone()
-    if record_id is None:
-        return _replay(stored_mark, mark, state, status, body)
-    return _perform(principal, record_id, values["lease"], work)
+        begun, *stored = cursor.fetchone()
+    if begun is None:
+        return _replay(principal, mark, *stored)
+    return _perform(principal, begun, lease, work)
 
 
-def _replay(stored_mark: bytes | None, mark: bytes, state: str, status: int, body: bytes) -> Answer:
+def _replay(
+    principal: Principal, mark: bytes, record_id: int, stored_mark: bytes | None, state: str, status: int, body: bytes
+) -> Answer:
     if stored_mark is not None and bytes(stored_mark) != mark:
         raise KeyReused("This Idempotency-Key was used for a different request. Use a new key for new content.")
     if state != "done":
         raise StillRunning("The first request with this Idempotency-Key is still running. Try again in a moment.")
-    return Answer(status=status, body=bytes(body), replayed=True)
+    return Answer(status=status, body=crypto.open_sealed(body, **_place(principal, record_id)), replayed=True)
+
+
+def _place(principal: Principal, record_id: int) -> dict[str, Any]:
+    return {
+        "workspace_id": principal.workspace_id,
+        "table": "kernel_idempotencyrecord",
+        "row_id": UUID(int=record_id),
+        "purpose": "answer",
+    }
 
 
 def _perform(principal: Principal, record_id: int, lease: datetime, work: Callable[[], tuple[int, bytes]]) -> Answer:
@@ -118,7 +132,7 @@ def _perform(principal: Principal, record_id: int, lease: datetime, work: Callab
             cursor.execute(
                 "UPDATE kernel_idempotencyrecord SET state = 'done', response_status = %s, response_body = %s"
                 " WHERE id = %s AND state = 'running' AND lease_until = %s",
-                [status, body, record_id, lease],
+                [status, crypto.seal(body, **_place(principal, record_id)), record_id, lease],
             )
             if cursor.rowcount != 1:
                 raise StillRunning("This request took too long and was begun again. Ask for its outcome in a moment.")

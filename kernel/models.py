@@ -19,7 +19,9 @@ class OutboxEvent(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     available_at = models.DateTimeField(db_default=Now())
     attempts = models.PositiveSmallIntegerField(db_default=0, help_text="Deliveries that ended with an error.")
-    claims = models.PositiveSmallIntegerField(db_default=0, help_text="Claims without an end: more than one means a dead worker.")
+    claims = models.PositiveSmallIntegerField(
+        db_default=0, help_text="Claims without an end: more than one means a dead worker."
+    )
     published_at = models.DateTimeField(null=True)
     parked_at = models.DateTimeField(null=True, help_text="Given up after the last attempt; redeliver by hand.")
     last_error = models.TextField(blank=True, db_default="")

@@ -15,7 +15,7 @@ from uuid import UUID
 
 import orjson
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection
 
 from kernel import clock, context, nudge
 from kernel.context import Actor, Scope
@@ -97,15 +97,18 @@ def _write(events: list[object]) -> None:
         for e in events
         if isinstance(e, DomainEvent)
     ]
-    with unit_of_work(Scope(workspace_id=None, reason="facts of several workspaces may commit together")):
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO kernel_outboxevent (event_id, workspace_id, slug, version, aggregate_key, payload, context)"
-                " SELECT gen_random_uuid(), w, s, v, a, p::jsonb, %s::jsonb"
-                " FROM unnest(%s::uuid[], %s::text[], %s::int[], %s::text[], %s::text[]) AS e(w, s, v, a, p)",
-                [cause, *(list(column) for column in zip(*rows, strict=True))],
-            )
-    after_commit(lambda: nudge.wake("kernel.tasks.drain_outbox"))
+    with in_all_workspaces("facts of several workspaces may commit together"), connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO kernel_outboxevent (event_id, workspace_id, slug, version, aggregate_key, payload, context)"
+            " SELECT gen_random_uuid(), w, s, v, a, p::jsonb, %s::jsonb"
+            " FROM unnest(%s::uuid[], %s::text[], %s::int[], %s::text[], %s::text[]) AS e(w, s, v, a, p)",
+            [cause, *(list(column) for column in zip(*rows, strict=True))],
+        )
+    after_commit(_wake)
+
+
+def _wake() -> None:
+    nudge.wake("kernel.tasks.drain_outbox")
 
 
 # Fresh events in a batch: heads of their aggregates, then what waits behind them. The NOT EXISTS uses the statement's
@@ -155,7 +158,7 @@ def drain(*, limit: int | None = None) -> int:
 
 
 def _claim(statement: str, limit: int) -> list[Delivered]:
-    lease = timedelta(seconds=settings.OUTBOX_LEASE_SECONDS)
+    lease: Any = timedelta(seconds=settings.OUTBOX_LEASE_SECONDS)  # psycopg takes it; the stubs do not know
     with in_all_workspaces("the drain serves every workspace"), connection.cursor() as cursor:
         if statement is _CLAIM_SUSPECT:
             cursor.execute(_PARK_KILLERS, [settings.OUTBOX_MAX_CLAIMS])
@@ -168,6 +171,9 @@ def _deliver_claimed(events: Sequence[Delivered]) -> int:
         return 0
     with in_all_workspaces("the drain serves every workspace"):
         held = _still_ours(events)
+        with connection.cursor() as cursor:
+            # A broken reference is its consumer's fault at once; deferred, it would fail the whole batch at commit.
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         _settle(held, _deliver(held))
     return len(events)
 
@@ -211,21 +217,29 @@ def _deliver(events: Sequence[Delivered]) -> dict[int, str]:
 
 def _attempt(consumer: Consumer, events: Sequence[Delivered]) -> str | None:
     """Receipt and effect in one savepoint. None on success (or when it was handled before), else the error."""
-    single = None if consumer.batch else events[0]
-    scope = Scope(single.workspace_id) if single else context.scope.get()
-    cause = events[0].context.get("actor", {})
+    scope = context.scope.get() if consumer.batch else Scope(events[0].workspace_id)
+    cause = _common_cause(events)
+    actor = Actor(**cause["actor"]) if "actor" in cause else context.SYSTEM
     try:
-        with (
-            context.acting_as(Actor(**cause) if cause else context.SYSTEM, request=events[0].context.get("request_id")),
-            unit_of_work(scope),
-        ):
+        with context.acting_as(actor, request=cause.get("request_id", "")), unit_of_work(scope):
             fresh = _receipts(consumer.name, events)
             if fresh:
                 consumer.handle(fresh)
     except Exception as error:
         logger.exception("consumer failed", extra={"consumer": consumer.name, "events": [e.id for e in events]})
-        return f"{type(error).__name__}: {error}"[:500]
+        return _storable(f"{type(error).__name__}: {error}")
     return None
+
+
+def _common_cause(events: Sequence[Delivered]) -> dict[str, Any]:
+    """Actor and request of the events when they agree; nobody is named for what another one did."""
+    first = events[0].context
+    return first if all(event.context == first for event in events) else {}
+
+
+def _storable(text: str) -> str:
+    """An error's text as a column takes it: no NUL, no lone surrogates, and not long."""
+    return text.replace("\x00", "\ufffd").encode(errors="replace").decode()[:500]
 
 
 def _receipts(name: str, events: Sequence[Delivered]) -> list[Delivered]:
@@ -244,7 +258,8 @@ def _settle(events: Sequence[Delivered], failures: dict[int, str]) -> None:
     with connection.cursor() as cursor:
         if done:
             cursor.execute(
-                "UPDATE kernel_outboxevent SET published_at = now(), claims = 0, last_error = '' WHERE id = ANY(%s)", [done]
+                "UPDATE kernel_outboxevent SET published_at = now(), claims = 0, last_error = '' WHERE id = ANY(%s)",
+                [done],
             )
         for event in events:
             if event.id in failures:
@@ -263,23 +278,25 @@ def _postpone(cursor: Any, event: Delivered, error: str) -> None:
 
 def redeliver(*, ids: Sequence[int]) -> int:
     """Take parked events up again, from the first attempt; how many were parked."""
-    with transaction.atomic(), connection.cursor() as cursor:
+    with in_all_workspaces("operators redeliver for every workspace"), connection.cursor() as cursor:
         cursor.execute(
             "UPDATE kernel_outboxevent SET parked_at = NULL, attempts = 0, claims = 0, available_at = now()"
             " WHERE id = ANY(%s) AND parked_at IS NOT NULL",
             [list(ids)],
         )
         count = int(cursor.rowcount)
-    nudge.wake("kernel.tasks.drain_outbox")
+        after_commit(_wake)
     return count
 
 
 def prune(*, older_than: timedelta) -> int:
-    """Delete published events and their receipts; what is parked or waiting stays."""
+    """Delete published events and their receipts, and say how many events; what is parked or waiting stays."""
+    before = clock.now() - older_than
     with in_all_workspaces("pruning of plumbing"), connection.cursor() as cursor:
         cursor.execute(
-            "WITH gone AS (DELETE FROM kernel_outboxevent WHERE published_at < now() - %s RETURNING event_id)"
-            " DELETE FROM kernel_consumerreceipt r USING gone WHERE r.event_id = gone.event_id",
-            [older_than],
+            "WITH gone AS (DELETE FROM kernel_outboxevent WHERE published_at < %s RETURNING event_id),"
+            " receipts AS (DELETE FROM kernel_consumerreceipt r USING gone WHERE r.event_id = gone.event_id)"
+            " SELECT count(*) FROM gone",
+            [before],
         )
-        return int(cursor.rowcount)
+        return int(cursor.fetchone()[0])

@@ -2,11 +2,15 @@
 
 import re
 from collections.abc import MutableMapping
+from datetime import date, timedelta
 from typing import Any
+from uuid import UUID
 
-_SECRET_NAMES = re.compile(r"secret|password|passwd|token|authorization|cookie|api[-_]?key|signature|ciphertext", re.I)
+_SECRET_NAMES = re.compile(
+    r"secret|password|passwd|token|authorization|cookie|api[-_]?key|signature|ciphertext", re.IGNORECASE
+)
 _CONTENT_NAMES = frozenset({"raw", "body", "text", "html", "content", "body_text", "body_html", "subject", "payload"})
-_SECRETS = re.compile(r"(whsec_|sk-|mk_[a-z0-9]+_|eyJ[\w-]{10,}\.)[\w.+/=-]*")
+_SECRETS = re.compile(r"\b(whsec_|sk-|mk_[a-z0-9]+_|eyJ[\w-]{10,}\.)[\w.+/=-]*")
 _ADDRESS = re.compile(r"([\w.+-])[\w.+-]*@([\w-]+\.[\w.-]+)")
 
 
@@ -20,16 +24,20 @@ def redact(value: Any, *, name: str = "") -> Any:
     if _SECRET_NAMES.search(name):
         return "[redacted]"
     if name in _CONTENT_NAMES:
-        return f"[{len(value)} characters]" if isinstance(value, str | bytes) else "[content]"
-    if isinstance(value, str):
-        return redact_text(value)
-    if isinstance(value, dict):
-        return {key: redact(item, name=str(key)) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [redact(item) for item in value]
-    return value
+        value = f"[{len(value)} characters]" if isinstance(value, str | bytes) else "[content]"
+    match value:
+        case None | int() | float() | UUID() | date() | timedelta():
+            return value
+        case dict():
+            return {key: redact(item, name=str(key)) for key, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [redact(item) for item in value]
+        case _:
+            # Exceptions, models and the like: what they say of themselves is text like any other.
+            is_raw = isinstance(value, bytes | bytearray | memoryview)
+            return f"[{len(value)} bytes]" if is_raw else redact_text(str(value))
 
 
 def redact_event(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """A structlog processor."""
-    return {key: redact(value, name=key) for key, value in event.items()}
+    return {key: value if key.startswith("_") else redact(value, name=key) for key, value in event.items()}

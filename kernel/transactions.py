@@ -83,6 +83,8 @@ def unit_of_work(scope: Scope | None = None) -> Iterator[UnitOfWork]:
     unit = outer or UnitOfWork()
     before, marks = unit.applied, unit.marks()
     wanted = scope or context.scope.get()
+    # Also true for a first unit inside a plain `atomic` block: its scope must not outlive it there.
+    is_nested = connection.in_atomic_block
     unit_token, scope_token = _current.set(unit), context.scope.set(wanted)
     try:
         with transaction.atomic():
@@ -90,7 +92,7 @@ def unit_of_work(scope: Scope | None = None) -> Iterator[UnitOfWork]:
             yield unit
             if outer is None:
                 unit.flush()
-            else:
+            if is_nested:
                 unit.apply(before)
     except BaseException:
         # The rolled-back savepoint has restored the settings in the database; follow it here.

@@ -1,5 +1,6 @@
 """Machines prove themselves with `Authorization: Bearer`: a machine key or a JWT whose subject is the workspace."""
 
+import re
 from typing import Any
 
 import jwt
@@ -9,12 +10,15 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from kernel.access import Principal
+from kernel.api import problems
 from tenancy.queries import principals
 
 _REFUSED = "The token or key is not valid here. Check that it is whole, not expired and not revoked."
 _REQUIRED = ["exp", "iat", "iss", "aud", "sub", "jti"]
 _FORBIDDEN_HEADERS = frozenset({"jwk", "jku", "x5u", "x5c", "crit", "b64"})
 _MAX_TOKEN = 8_192
+# It becomes the actor of audit events, so it has to fit there.
+_JTI = re.compile(r"[!-~]{1,80}")
 
 
 class MachineAuthentication(BaseAuthentication):
@@ -33,7 +37,7 @@ class MachineAuthentication(BaseAuthentication):
         return principal, None
 
     def authenticate_header(self, request: Request) -> str:
-        return 'Bearer realm="autonomous-inbox"'
+        return problems.CHALLENGE
 
 
 def of_jwt(token: str) -> Principal | None:
@@ -42,10 +46,19 @@ def of_jwt(token: str) -> Principal | None:
     if claims is None:
         return None
     subject, jti, scope = claims["sub"], claims["jti"], claims.get("scope", "")
-    lifetime = int(claims["exp"]) - int(claims["iat"])
-    if not (isinstance(jti, str) and jti and isinstance(scope, str)) or lifetime > settings.JWT_MAX_LIFETIME_SECONDS:
+    if not (isinstance(jti, str) and _JTI.fullmatch(jti) and isinstance(scope, str) and _lives_briefly(claims)):
         return None
-    return principals.of_token(subject=subject, jti=jti[:128], scopes=frozenset(scope.split()))
+    return principals.of_token(subject=subject, jti=jti, scopes=frozenset(scope.split()))
+
+
+def _lives_briefly(claims: dict[str, Any]) -> bool:
+    issued, expires = claims["iat"], claims["exp"]
+    if isinstance(issued, bool) or isinstance(expires, bool):
+        return False
+    if not (isinstance(issued, int | float) and isinstance(expires, int | float)):
+        return False
+    lifetime: int = settings.JWT_MAX_LIFETIME_SECONDS
+    return 0 < expires - issued <= lifetime
 
 
 def _verified_claims(token: str) -> dict[str, Any] | None:
@@ -53,7 +66,7 @@ def _verified_claims(token: str) -> dict[str, Any] | None:
         header = jwt.get_unverified_header(token)
         kid = header.get("kid")
         known = settings.JWT_KEYS.get(kid) if isinstance(kid, str) else None
-        if known is None or not _FORBIDDEN_HEADERS.isdisjoint(header):
+        if known is None or not _FORBIDDEN_HEADERS.isdisjoint(header) or not _is_access_token(header):
             return None
         claims: dict[str, Any] = jwt.decode(
             token,
@@ -64,6 +77,12 @@ def _verified_claims(token: str) -> dict[str, Any] | None:
             leeway=settings.JWT_LEEWAY_SECONDS,
             options={"require": _REQUIRED},
         )
-    except (jwt.PyJWTError, ValueError, TypeError):
+    except (jwt.PyJWTError, ValueError, TypeError, ArithmeticError, RecursionError):
         return None
     return claims
+
+
+def _is_access_token(header: dict[str, Any]) -> bool:
+    """No `typ`, or one of ours (RFC 9068): an id token or a logout token of the same issuer is no key to an API."""
+    kind = header.get("typ", "JWT")
+    return isinstance(kind, str) and kind.lower().removeprefix("application/") in {"jwt", "at+jwt"}

@@ -1,8 +1,10 @@
 """Housekeeping of credentials."""
 
+from datetime import timedelta
 from typing import Any
 
 from celery import shared_task
+from django.conf import settings
 
 from kernel import clock
 from kernel.transactions import in_all_workspaces
@@ -13,4 +15,6 @@ from tenancy.models import RevokedToken
 def prune_tokens(**_: Any) -> None:
     """Forget revocations of tokens that have ended by themselves."""
     with in_all_workspaces("housekeeping"):
-        RevokedToken.objects.filter(expires_at__lt=clock.now()).delete()
+        # A token passes for the leeway after its end; its revocation must last as long.
+        ended = clock.now() - timedelta(seconds=settings.JWT_LEEWAY_SECONDS)
+        RevokedToken.objects.filter(expires_at__lt=ended).delete()

@@ -1,10 +1,12 @@
 -- The only way into the audit tables. Runs as inbox_audit, which alone may write there; takes the chain's head last
 -- and once, whatever the number of entries, so that concurrent work of one workspace forms one line without a gap.
+-- pg_temp stands last in the search path: unnamed it would come first, and a caller's temporary table of the same name
+-- would swallow what belongs here.
 -- Handing a function over asks CREATE of its new owner, for that moment only.
 GRANT CREATE ON SCHEMA public TO inbox_audit;
 
 CREATE FUNCTION audit_append_v1(p_workspace uuid, p_entries jsonb) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     v_sequence bigint;
     v_head bytea;
@@ -47,7 +49,7 @@ GRANT EXECUTE ON FUNCTION audit_append_v1(uuid, jsonb) TO inbox_runtime;
 
 -- Remembers the present head, for comparison with a copy outside the database.
 CREATE FUNCTION audit_anchor_v1(p_workspace uuid) RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     INSERT INTO audit_auditanchor (workspace_id, sequence, hash)
     SELECT workspace_id, sequence, head FROM audit_auditchain WHERE workspace_id = p_workspace AND sequence > 0
     ON CONFLICT DO NOTHING RETURNING sequence

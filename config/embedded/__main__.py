@@ -52,9 +52,7 @@ def run(argv: Sequence[str], environment: Mapping[str, str]) -> int:
         else:
             child.send_signal(signum)
 
-    signals = [
-        s for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(s) != signal.SIG_IGN
-    ]
+    signals = [s for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(s) != signal.SIG_IGN]
     before = {signum: signal.signal(signum, pass_on) for signum in signals}
     try:
         child = subprocess.Popen(  # noqa: S603 - what the operator asked for

@@ -47,8 +47,8 @@ class Service(Protocol):
     def state_file(self) -> Path:
         """Where its state is kept."""
 
-    def open(self, state: State | None) -> State:
-        """Make the data ready to be served; called with the lock held."""
+    def open(self, state: State | None, lock: int) -> State:
+        """Make the data ready to be served. A program run for that keeps the lock, lest it be overtaken."""
 
     def program(self, state: State) -> Program:
         """What to run, for the port in the state."""
@@ -120,7 +120,7 @@ def _adopt(service: Service) -> Attachment | None:
 
 
 def _start(service: Service, lock: int) -> Attachment:
-    state = service.open(load(service.state_file))
+    state = service.open(load(service.state_file), lock)
     for _ in range(_PORTS_TRIED):
         state.port = processes.free_port(state.port)
         attachment = _launch(service, state, lock)

@@ -8,14 +8,13 @@ import locale
 import os
 import shutil
 import signal
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
 
 from config.embedded import bootstrap, locations
-from config.embedded.processes import HOST, EmbeddedError, Program
+from config.embedded.processes import HOST, EmbeddedError, Program, bare_environment, run
 from config.embedded.state import State, save, state_file, write_private
 
 # Durable as in production; sized for a laptop that also runs the application.
@@ -62,7 +61,7 @@ class Postgres:
         """The cluster."""
         return self.home / "data"
 
-    def open(self, state: State | None) -> State:
+    def open(self, state: State | None, lock: int) -> State:
         """Create the cluster if there is none, and refuse one we cannot serve."""
         if state is None:
             self._forget()
@@ -77,18 +76,19 @@ class Postgres:
         for role in (bootstrap.SUPERUSER, bootstrap.OWNER, bootstrap.RUNTIME):
             state.secret(role)
         save(self.state_file, state)  # before the cluster: without its passwords a cluster is worthless
-        self._create(state)
+        self._create(state, lock)
         return state
 
     def program(self, state: State) -> Program:
         """SIGINT is PostgreSQL's fast shutdown: it ends the sessions and writes a checkpoint."""
         settings = [f"--{name}={value}" for name, value in (_SETTINGS | {"port": str(state.port)}).items()]
         return Program(
-            argv=[str(locations.programs(self.account) / "postgres"), "-D", str(self.data), *settings],
-            env=_environment(),
+            argv=[self._binary("postgres"), "-D", str(self.data), *settings],
+            env=bare_environment(),
             stop_signal=signal.SIGINT,
             grace=30.0,
             account=self.account,
+            cwd=self.home,
         )
 
     def answers(self, state: State) -> bool:
@@ -111,6 +111,9 @@ class Postgres:
     def usable(self, state: State) -> bool:
         """True once roles and databases are complete."""
         return state.prepared == bootstrap.VERSION
+
+    def _binary(self, name: str) -> str:
+        return str(locations.programs(self.account) / name)
 
     def _forget(self) -> None:
         """The passwords are gone: data outside `var` go with them, as that folder was meant to be emptied."""
@@ -137,40 +140,26 @@ class Postgres:
                 "old version and load it again, or delete it to begin with an empty database."
             )
 
-    def _create(self, state: State) -> None:
+    def _create(self, state: State, lock: int) -> None:
         """Run initdb beside the final place, so that an interrupted one is never taken for a cluster."""
         draft, password = self.home / "data.new", self.home / "password"
         shutil.rmtree(draft, ignore_errors=True)
         write_private(password, state.secret(bootstrap.SUPERUSER))
-        user, group = self.account or (None, None)
         if self.account:
             os.chown(password, *self.account)
+        options = (f"--pgdata={draft}", f"--username={bootstrap.SUPERUSER}", f"--pwfile={password}")
+        program = Program(
+            argv=[self._binary("initdb"), *options, f"--locale={_locale()}", *_INITDB],
+            env=bare_environment(),
+            account=self.account,
+            cwd=self.home,
+        )
         try:
-            done = subprocess.run(  # noqa: S603 - a program of ours, no shell
-                [
-                    str(locations.programs(self.account) / "initdb"),
-                    f"--pgdata={draft}",
-                    f"--username={bootstrap.SUPERUSER}",
-                    f"--pwfile={password}",
-                    f"--locale={_locale()}",
-                    *_INITDB,
-                ],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                check=False,
-                cwd=self.home,
-                env=_environment(),
-                user=user,
-                group=group,
-                extra_groups=[] if self.account else None,
-            )
+            code, said = run(program, keep=(lock,))
         finally:
             password.unlink()
-        if done.returncode:
-            raise EmbeddedError(
-                f"PostgreSQL's data could not be created: {done.stderr.strip() or done.stdout}"
-            )
+        if code:
+            raise EmbeddedError(f"PostgreSQL's data could not be created: {said.strip()}")
         draft.rename(self.data)
 
 
@@ -192,14 +181,6 @@ def urls(state: State) -> tuple[str, str]:
         f"postgresql://{role}:{state.secret(role)}@{place}" for role in (bootstrap.RUNTIME, bootstrap.OWNER)
     )
     return runtime, owner
-
-
-def _environment() -> dict[str, str]:
-    """Ours without PG*, LC_* and LANG, which would change what the programs do."""
-    skipped = ("PG", "LC_", "LANG")
-    return {name: value for name, value in os.environ.items() if not name.startswith(skipped)} | {
-        "LC_ALL": "C"
-    }
 
 
 def _locale() -> str:

@@ -1,6 +1,7 @@
 """Starting programs under a guard, and the small things every started program needs: a port, a log file."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -32,6 +33,7 @@ class Program:
     stop_signal: signal.Signals = signal.SIGTERM
     grace: float = 10.0
     account: tuple[int, int] | None = None
+    cwd: Path | None = None
 
 
 def start(
@@ -59,9 +61,30 @@ def start(
         stdout=output,
         stderr=subprocess.STDOUT,
         env=dict(program.env),
+        cwd=program.cwd,
         pass_fds=(lifeline, *keep),
         start_new_session=True,
     )
+
+
+def run(program: Program, *, keep: Sequence[int]) -> tuple[int, str]:
+    """Run a program that ends by itself; its exit code and what it said. It is stopped if we end before it."""
+    reader, lifeline = os.pipe()
+    try:
+        guard = start(program, lifeline=reader, output=subprocess.PIPE, keep=keep)
+    finally:
+        os.close(reader)
+    try:
+        said, _ = guard.communicate()
+    finally:
+        os.close(lifeline)
+    return guard.returncode, said.decode(errors="replace")
+
+
+def bare_environment() -> dict[str, str]:
+    """What a service needs of our environment: no secrets, and nothing of PG* or LC_* that would change it."""
+    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "PATH") if name in os.environ}
+    return kept | {"LC_ALL": "C"}
 
 
 def rotate(log: Path) -> int:

@@ -4,13 +4,12 @@ It carries the queue and short-lived counters only, so it keeps nothing on disk:
 in PostgreSQL.
 """
 
-import os
 import socket
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from config.embedded.processes import HOST, EmbeddedError, Program
+from config.embedded.processes import HOST, EmbeddedError, Program, bare_environment
 from config.embedded.state import State, state_file, write_private
 
 _SECRET = "valkey"  # noqa: S105 - the secret's name in the state file
@@ -25,7 +24,7 @@ class Valkey:
     log: Path
     title: str = "Valkey"
 
-    def open(self, state: State | None) -> State:
+    def open(self, state: State | None, lock: int) -> State:
         """There are no data, only a password."""
         state = state or State()
         state.home = str(self.home)
@@ -36,7 +35,7 @@ class Valkey:
         """The password travels in a private file: everyone can read a command line."""
         config = self.home / "valkey.conf"
         write_private(config, self._config(state))
-        return Program(argv=[str(_server()), str(config)], env=os.environ)
+        return Program(argv=[str(_server()), str(config)], env=bare_environment(), cwd=self.home)
 
     def answers(self, state: State) -> bool:
         """Ask in the protocol's plain form, which spares the start of a client library."""

@@ -8,6 +8,7 @@ from django.urls import reverse_lazy
 
 from config import env as _env
 from config.env import ROOT, VAR, env
+from config.settings.unfold import UNFOLD as UNFOLD
 from kernel.logging import configuration as _logging
 
 BASE_DIR = ROOT
@@ -58,6 +59,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.console.middleware.workspace_fence",
 ]
 
 TEMPLATES: list[dict[str, Any]] = [
@@ -71,7 +73,8 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
-            ]
+            ],
+            "libraries": {"console": "config.console.tags"},
         },
     }
 ]
@@ -104,7 +107,9 @@ SNS_TOPIC_ARNS = env.list("SNS_TOPIC_ARNS", default=[])
 # A local stand-in for the certificate host, for development and tests only; production refuses to start with it.
 SNS_CERTIFICATE_FILE = env.str("SNS_CERTIFICATE_FILE", default="")
 
-AI_PROVIDER = env.str("AI_PROVIDER", default="")  # empty: openai, anthropic or bedrock by the key that is set, else local
+AI_PROVIDER = env.str(
+    "AI_PROVIDER", default=""
+)  # empty: openai, anthropic or bedrock by the key that is set, else local
 AI_MODEL = env.str("AI_MODEL", default="")
 AI_BASE_URL = env.str("AI_BASE_URL", default="")
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
@@ -178,6 +183,7 @@ LOGGING = _logging(level=LOG_LEVEL)
 
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR / "static"
+STATICFILES_DIRS = [ROOT / "static"]
 WHITENOISE_USE_FINDERS = True
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": FILES_ROOT}},
@@ -196,11 +202,12 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
-# The console makes no request to any other host. Unfold's Alpine evaluates expressions, hence 'unsafe-eval'.
+# The console makes no request to any other host and has no inline script. Unfold's Alpine evaluates expressions,
+# hence 'unsafe-eval'; it and Unfold's theme colours need inline styles.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
-        "script-src": [SELF, "'unsafe-inline'", "'unsafe-eval'"],
+        "script-src": [SELF, "'unsafe-eval'"],
         "style-src": [SELF, "'unsafe-inline'"],
         "img-src": [SELF, "data:"],
         "font-src": [SELF],

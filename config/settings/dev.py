@@ -1,8 +1,9 @@
 """One machine, no configuration: secrets are made on first use and kept in var/. The default of manage.py."""
 
 from config import env as _env
-from config.settings.base import *  # noqa: F403
-from config.settings.base import DATABASE_OWNER_URL, DATABASE_URL, env
+from config.env import env
+from config.settings.base import *
+from config.settings.base import DATABASE_OWNER_URL, DATABASE_URL
 from kernel import roles as _roles
 
 _local = _env.local_secrets()

@@ -1,8 +1,9 @@
 """Real deployments: nothing is assumed, and the start refuses what is missing or unsafe (config/checks.py)."""
 
 from config import env as _env
-from config.settings.base import *  # noqa: F403
-from config.settings.base import DATABASE_OWNER_URL, DATABASE_URL, env
+from config.env import env
+from config.settings.base import *
+from config.settings.base import DATABASE_OWNER_URL, DATABASE_URL
 from kernel import roles as _roles
 
 SECRET_KEY = env.str("SECRET_KEY")

@@ -4,7 +4,7 @@ import os
 
 os.environ.setdefault("OUTBOUND_ALLOW_HTTP", "true")
 
-from config.settings.dev import *  # noqa: E402, F403
+from config.settings.dev import *
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 CRASH_POINTS_ENABLED = True

@@ -133,7 +133,7 @@ def _bare(text: str) -> tuple[str, str]:
 
 def clean_address(address: str, hint: str | None = None) -> str | None:
     """A usable addr-spec or None; source routes (RFC 5322 §4.4) and stray brackets or `mailto:` are taken off."""
-    text = raw_text(address, hint).strip().strip("<>'\" \t").removeprefix("mailto:")
+    text = raw_text(address, hint).strip("<> \t").removeprefix("mailto:").strip("'")
     if text.startswith("@"):
         text = _SOURCE_ROUTE.sub("", text, count=1)
     if "=?" in text:

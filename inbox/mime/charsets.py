@@ -48,7 +48,7 @@ _SILENT = frozenset({
     "", "us-ascii", "ascii", "ansi_x3.4-1968", "unknown-8bit", "x-unknown", "unknown", "8bit", "7bit", "binary",
     "default", "none", "default_charset", "x-user-defined", "charset", "_iso-2022-jp$esc", "iso646-us", "us",
 })
-_UNSAFE = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem", "charmap"})
+_UNSAFE = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "mbcs", "oem", "charmap"})
 _ASCII_SAFE = frozenset({"utf-8", "cp1252", "iso8859-15", "iso8859-2", "cp1250", "cp1251", "koi8-r", "cp1254"})
 _MAY_SURROGATE = frozenset({"utf-7", "utf-16", "utf-32"})
 _NAME = re.compile(r"[a-z0-9][a-z0-9._:+$-]{0,59}")
@@ -80,7 +80,7 @@ def codec_name(declared: str) -> str | None:
         info = codecs.lookup(name)
     except (LookupError, ValueError, UnicodeError):
         return _by_number(name)
-    if info.name in _UNSAFE or not getattr(info, "_is_text_encoding", True):
+    if info.name.replace("_", "-") in _UNSAFE or not getattr(info, "_is_text_encoding", True):
         return None
     return ALIASES.get(info.name, info.name)
 

@@ -22,14 +22,14 @@ from inbox.mime.sanitise import body_text, header_text
 from inbox.mime.sniffing import sniff
 from inbox.mime.structure import Part, Tree
 from inbox.mime.tnef import SIGNATURE, read_tnef
-from inbox.mime.transfer import decode_transfer, uu_blocks
+from inbox.mime.transfer import decode_transfer
 from inbox.mime.types import ParsedAttachment
 
 _CID = re.compile(r"cid:([^\"'<>\s)\\]{1,300})", re.IGNORECASE)
 _TNEF = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 _MEDIA = ("image/", "audio/", "video/")
 _PGP = "-----BEGIN PGP MESSAGE-----"
-Origin = Literal["mime", "tnef", "uuencode"]
+Origin = Literal["mime", "tnef"]
 
 
 class Content:
@@ -56,8 +56,8 @@ def read_content(raw: bytes, tree: Tree, bodies: Bodies, limits: Limits) -> Cont
     for part in bodies.attachments:
         reader.read_attachment(part)
     content = reader.content
-    if reader.referred or any(item.content_id for item in content.attachments):
-        content.attachments = [_placed(item, reader.referred) for item in content.attachments]
+    if content.html and content.attachments:
+        content.attachments = [_placed(item, reader.referred, content.html) for item in content.attachments]
     _flags(tree, content)
     _finish(content, limits)
     return content
@@ -116,9 +116,7 @@ class _Reader:
             end = part.start + self.text_left
             self.content.partial = f"text cut after {self.limits.text_bytes} bytes"
         self.text_left -= end - part.start
-        data, remark = decode_transfer(self.raw[part.start : end], part.encoding)
-        if part.kind == "text/plain" and data.find(b"begin ") >= 0:
-            data = self.without_uu(data, part)
+        data, remark = decode_transfer(self.raw, part.start, end, part.encoding)
         declared = part.params.get("charset") or part.params.get("charset*")
         text, used, honest = decode(data, declared)
         self.note(part, declared, used, honest, remark)
@@ -136,14 +134,8 @@ class _Reader:
         if remark is not None:
             self.content.warnings.append(f"{remark} (part {part.number})")
 
-    def without_uu(self, data: bytes, part: Part) -> bytes:
-        for name, content, start, end in reversed(uu_blocks(data)):
-            self.keep(content, part, name, "application/octet-stream", "uuencode")
-            data = data[:start] + data[end:].lstrip(b"\r\n")
-        return data
-
     def read_attachment(self, part: Part) -> None:
-        data, remark = decode_transfer(self.raw[part.start : part.end], part.encoding)
+        data, remark = decode_transfer(self.raw, part.start, part.end, part.encoding)
         if remark is not None:
             self.content.warnings.append(f"{remark} (part {part.number})")
         if (part.kind in _TNEF or data.startswith(SIGNATURE)) and self.unpacked(data, part):
@@ -199,12 +191,13 @@ def _bare_id(value: str | None) -> str | None:
 
 
 def _joined(texts: list[str]) -> str:
-    return "\n".join(text if text.endswith("\n") else text + "\n" for text in texts if text).rstrip("\n") if texts else ""
+    """Each part starts on a line of its own."""
+    return "".join(text if text.endswith("\n") else text + "\n" for text in texts if text)
 
 
-def _placed(item: ParsedAttachment, referred: frozenset[str]) -> ParsedAttachment:
+def _placed(item: ParsedAttachment, referred: frozenset[str], html: str) -> ParsedAttachment:
     """The HTML shows it: by Content-ID whatever its case or container, or by Content-Location (RFC 2557)."""
-    shown = (item.content_id or "").lower() in referred
+    shown = (item.content_id or "").lower() in referred or bool(item.content_location and item.content_location in html)
     return replace(item, inline=True) if shown and not item.inline else item
 
 

@@ -21,6 +21,7 @@ class Fields:
         self.header = header
         self.hint = hint
         self.limits = limits
+        self.known: dict[str, str] = {}
         self.warnings: list[str] = []
         self.ambiguous = False
         self.partial: str | None = None
@@ -71,7 +72,7 @@ class Fields:
         value = self.header.first.get("subject")
         if not value:
             return ""
-        text = decode_words(value, self.hint, limit=self.limits.encoded_words)
+        text = self.text(value)
         if len(text) > self.limits.subject:
             self.warnings.append(f"subject: cut from {len(text)} characters")
             text = text[: self.limits.subject]
@@ -101,8 +102,13 @@ class Fields:
 
     def decoded(self) -> list[tuple[str, str]]:
         """Every field, decoded and safe to store, in the order of the mail."""
-        hint = self.hint
         return [
-            (name, value if value.isprintable() and value.isascii() and "=?" not in value else decode_words(value, hint))
+            (name, value if value.isprintable() and value.isascii() and "=?" not in value else self.text(value))
             for name, value in self.header.fields
         ]
+
+    def text(self, value: str) -> str:
+        known = self.known.get(value)
+        if known is None:
+            known = self.known[value] = decode_words(value, self.hint, limit=self.limits.encoded_words)
+        return known

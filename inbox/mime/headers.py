@@ -10,12 +10,13 @@ import re
 from inbox.mime.limits import Limits
 
 # RFC 5322 §2.2: a name is printable US-ASCII without colon; §4.5 allows white space before the colon.
-_FIELD = re.compile(r"([!-9;-~]+)[ \t]*:((?:[^\n]*)(?:\n[ \t][^\n]*)*)\n?")
+_NAME = re.compile(r"[!-9;-~]+[ \t]*")
 _KNOWN_LATER = re.compile(
     r"^(?:from|to|cc|subject|date|message-id|mime-version|content-type|content-transfer-encoding|received"
     r"|return-path|reply-to|sender|in-reply-to|references|x-[a-z-]+|dkim-signature|content-disposition)[ \t]*:",
     re.IGNORECASE | re.MULTILINE,
 )
+_MAX_JUNK = 10
 _END = re.compile(rb"\n\r?\n")
 
 
@@ -55,39 +56,37 @@ def read_header(raw: bytes, start: int, end: int, limits: Limits) -> Header:
 
 
 def _fill(header: Header, block: str, offset: int, limits: Limits) -> None:
+    """Unfold all (RFC 5322 §2.2.3), then one field a line; a line that is none is skipped or starts the body."""
     unix = block.replace("\r\n", "\n") if "\r" in block else block
-    position = junk = 0
-    while position < len(unix):
-        match = _FIELD.match(unix, position)
-        if match is not None:
-            position = match.end()
+    lines = unix.replace("\n\t", " ").replace("\n ", " ").split("\n")
+    junk = 0
+    for line in lines:
+        name, colon, value = line.partition(":")
+        if colon and (name.replace("-", "").isalnum() or _NAME.fullmatch(name)):
             if len(header.fields) >= limits.header_fields:
                 header.truncated = True
                 return
-            _add(header, match[1], match[2], limits)
-            continue
-        junk += 1
-        after = unix.find("\n", position) + 1 or len(unix)
-        if _is_body(unix, position, after, junk):
-            header.body_start = offset + _original(block, unix, position)
-            return
-        position = after
+            _add(header, name.rstrip(), value, limits)
+        elif line.strip() and not (junk == 0 and not header.fields and line.startswith(("From ", ">From "))):
+            junk += 1
+            position = _position(unix, line)
+            if _is_body(unix, position, junk):
+                header.body_start = offset + position + block.count("\r\n", 0, position)
+                return
 
 
-def _is_body(block: str, position: int, after: int, junk: int) -> bool:
-    """A line that is no field: the blank line before the body is missing, unless more fields follow."""
-    if block[position : position + 5] in {"From ", ">From"} and position == 0:
-        return False
-    return junk > 10 or _KNOWN_LATER.search(block, after) is None  # noqa: PLR2004 - enough to call it a body
+def _position(unix: str, line: str) -> int:
+    """Where an unfolded line that is no field begins in the block: its first piece is verbatim."""
+    found = unix.find("\n" + line[:200])
+    return 0 if unix.startswith(line[:200]) else found + 1 if found >= 0 else len(unix)
 
 
-def _original(with_returns: str, without: str, position: int) -> int:
-    return position if with_returns is without else position + without.count("\n", 0, position)
+def _is_body(unix: str, position: int, junk: int) -> bool:
+    """The empty line before the body is missing, unless well-known fields follow."""
+    return junk > _MAX_JUNK or _KNOWN_LATER.search(unix, unix.find("\n", position) + 1 or len(unix)) is None
 
 
 def _add(header: Header, name: str, value: str, limits: Limits) -> None:
-    if "\n" in value:
-        value = value.replace("\n\t", " ").replace("\n", "")
     if len(value) > limits.header_value:
         value = value[: limits.header_value]
         header.truncated = True

@@ -17,7 +17,8 @@ _HEADER_END = re.compile(rb"\r?\n\r?\n")
 _ADDRESS_FIELDS = re.compile(rb"^(?:to|cc|bcc|from|reply-to)[ \t]*:", re.IGNORECASE | re.MULTILINE)
 _BOUNDARY = re.compile(rb"boundary[*0-9]{0,4}[ \t]*=", re.IGNORECASE)
 _NESTED = re.compile(rb"message/(?:rfc822|global)", re.IGNORECASE)
-_COUNT_ALL = 256 * 1024
+_WINDOW = 64 * 1024
+_DEEP_WINDOW = 4 * 1024 * 1024
 
 
 class Scan(msgspec.Struct, frozen=True):
@@ -43,17 +44,14 @@ def _verdict(reason: str | None, header_end: int) -> Scan:
 
 def _bomb(raw: bytes, limits: Limits) -> str | None:
     """Structure that no mail program makes: the cheap counts first, the exact ones only where they could matter."""
-    window = raw if len(raw) <= _COUNT_ALL else raw[:_COUNT_ALL]
-    lines = window.count(b"\n--")
+    lines = raw.count(b"\n--", 0, _WINDOW)
+    if lines <= limits.quarantine_depth:
+        return None
+    lines = raw.count(b"\n--")
     if lines > limits.quarantine_boundaries:
         return f"{lines} boundary lines"
-    if lines > limits.quarantine_depth:
-        depth = sum(1 for _ in _BOUNDARY.finditer(window))
-        if depth > limits.quarantine_depth:
-            return f"{depth} multiparts declared"
-        if raw.count(b"\n--") > limits.quarantine_boundaries:
-            return f"more than {limits.quarantine_boundaries} boundary lines"
-    return None
+    depth = sum(1 for _ in _BOUNDARY.finditer(raw, 0, _DEEP_WINDOW))
+    return f"{depth} multiparts declared" if depth > limits.quarantine_depth else None
 
 
 def _excess(raw: bytes, header_end: int, limits: Limits) -> str | None:
@@ -62,18 +60,9 @@ def _excess(raw: bytes, header_end: int, limits: Limits) -> str | None:
         return f"larger than {limits.size} bytes"
     if header_end > limits.header_bytes:
         return f"a header of more than {limits.header_bytes} bytes"
-    head = raw[:header_end]
-    if head.count(b"=?") > limits.encoded_words:
+    if raw.count(b"=?", 0, header_end) > limits.encoded_words:
         return f"more than {limits.encoded_words} encoded words in the header"
-    if head.count(b",") > limits.commas and _ADDRESS_FIELDS.search(head):
+    if raw.count(b",", 0, header_end) > limits.commas and _ADDRESS_FIELDS.search(raw, 0, header_end):
         return f"more than {limits.commas} commas in the header"
-    nested = _nested(raw, limits)
-    if nested > limits.nested_messages:
-        return f"{nested} messages within messages"
-    return None
-
-
-def _nested(raw: bytes, limits: Limits) -> int:
-    window = raw[:_COUNT_ALL]
-    count = window.count(b"essage/rfc822")
-    return count if count > limits.nested_messages else 0
+    nested = sum(1 for _ in _NESTED.finditer(raw, 0, _WINDOW)) if raw.find(b"essage/", 0, _WINDOW) >= 0 else 0
+    return f"{nested} messages within messages" if nested > limits.nested_messages else None

@@ -11,6 +11,7 @@ _JOIN = 8
 _MAX_JOINED = 600
 _BLANKS = 3
 _DEVICE_WIDTH = 130
+_LAST = frozenset(":：>-*_ \xa0")
 _HEADER_LINES = 3
 _HEADER_SPAN = 12
 
@@ -46,7 +47,7 @@ def _kind(text: str) -> str:
             return "m"
         if marks.DELIMITER.match(text) or marks.SIGNATURE_DASHES.match(text):
             return "d"
-    if marks.FORWARD.match(text):
+    if (first in "-*_" or bare[-1] in ":：") and marks.FORWARD.match(text):
         return "m"
     return "s" if marks.DEVICE.match(bare) else "t"
 
@@ -63,17 +64,26 @@ def _fences(lines: list[Line]) -> set[int]:
 
 
 def _attributions(lines: list[Line], fenced: set[int]) -> None:
-    position = 0
-    while position < len(lines):
-        line = lines[position]
-        single = line.kind == "m" and _is_attribution(line.text)
-        if position in fenced or not (single or (line.kind in "td" and _may_start(line.text))):
-            position += 1
+    """Only the few lines before one that ends as an attribution does can be the start of one."""
+    done = 0
+    for end, line in enumerate(lines):
+        if line.kind == "e" or line.text.rstrip()[-1:] not in _LAST or end in fenced:
             continue
-        stop = _attribution_end(lines, position)
-        for covered in lines[position:stop]:
-            covered.kind, covered.group = "a", position
-        position = max(stop, position + 1)
+        for start in range(max(done, end - _JOIN + 1), end + 1):
+            if start in fenced or not _may_begin(lines[start]):
+                continue
+            stop = _attribution_end(lines, start)
+            if stop > start:
+                for covered in lines[start:stop]:
+                    covered.kind, covered.group = "a", start
+                done = stop
+                break
+
+
+def _may_begin(line: Line) -> bool:
+    if line.kind == "m":
+        return _is_attribution(line.text)
+    return line.kind in "td" and _may_start(line.text)
 
 
 def _may_start(text: str) -> bool:

@@ -6,15 +6,13 @@ and a text that would be trimmed to nothing is returned whole (CW-5).
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from inbox.mime import reply_marks as marks
 from inbox.mime.reply_lines import Line, read_lines
 
-_TRIGGER = re.compile(r"^[^\S\n]*(?:>|\||[-_=*~—–]{2,})|[:：>-][^\S\n]*$", re.MULTILINE)
-_MAX_LINES = 20_000
+_MAX_LINES = 2_000
+_MARKER_LINES = 400
 _TAIL_LINES = 15
 _SHORT = 120
 _WEAK_TAIL = 6
@@ -49,9 +47,11 @@ def reply_text(text: str, html: str | None = None) -> ReplyText:
 
 def has_forward_marker(text: str) -> bool:
     """Somewhere a line says that a mail is passed on."""
-    if "orward" not in text and "---" not in text and "eiterleit" not in text and text.isascii():
-        return False
-    return any(marks.FORWARD.match(line) for line in text.split("\n", 400)[:400] if len(line) < 160)  # noqa: PLR2004
+    return any(
+        marks.FORWARD.match(line)
+        for line in text.split("\n", _MARKER_LINES)[:_MARKER_LINES]
+        if 0 < len(line) < _SHORT and (line[0] in "-*_ >" or line.rstrip()[-1:] in ":：")
+    )
 
 
 def _text(lines: list[Line]) -> str:

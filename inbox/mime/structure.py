@@ -104,6 +104,8 @@ class _Walker:
             position = (tail.end() if tail else at + 1) - 1
             if tail is not None and tail[1]:
                 self.leave(at)
+            elif position + 1 >= len(self.raw):
+                break  # a delimiter line and nothing after it opens no part
             elif self.parts >= self.limits.parts:
                 self.tree.overflow = f"more than {self.limits.parts} parts"
                 break
@@ -137,9 +139,19 @@ class _Walker:
 
     def leaf(self, part: Part) -> None:
         level, at = self.nearest(max(part.start - 1, 0))
-        part.open_ended = level is None and bool(self.levels)
-        part.end = len(self.raw) if level is None else max(part.start, _before_line_end(self.raw, at))
+        part.end = self.end_of_mail(part) if level is None else max(part.start, _before_line_end(self.raw, at))
         self.tree.leaves.append(part)
+
+    def end_of_mail(self, part: Part) -> int:
+        """No delimiter follows: the mail breaks off here, unless its last line carries the closing one at its end."""
+        if not self.levels:
+            return len(self.raw)
+        closing = self.levels[-1].mark[1:] + b"--"
+        found = self.raw.rfind(closing, max(part.start, len(self.raw) - len(closing) - 4))
+        if found >= 0 and not self.raw[found + len(closing) :].strip():
+            return found
+        part.open_ended = True
+        return len(self.raw)
 
     def leave(self, at: int) -> None:
         """A multipart without a single delimiter line is kept as the text that it is."""

@@ -45,7 +45,7 @@ class ParsedAttachment(msgspec.Struct, frozen=True, kw_only=True):
     disposition: str | None = None
     content: bytes | None = None
     part: str = "1"
-    origin: Literal["mime", "tnef", "uuencode"] = "mime"
+    origin: Literal["mime", "tnef"] = "mime"
 
 
 class FailedRecipient(msgspec.Struct, frozen=True):

@@ -29,7 +29,7 @@ def decode_words(value: str, hint: str | None = None, *, limit: int = 2_000) -> 
     if "=?" not in value:
         return header_text(raw_text(value, hint))
     pieces: list[str] = []
-    pending: list[bytes] = []
+    pending: list[tuple[str, str]] = []
     charset = ""
     end = 0
     for count, match in enumerate(_WORD.finditer(value)):
@@ -42,7 +42,7 @@ def decode_words(value: str, hint: str | None = None, *, limit: int = 2_000) -> 
         if between.strip(" \t") or not end:
             pieces.append(raw_text(between, hint))
         charset = name
-        pending.append(_payload(match[2], match[3]))
+        pending.append((match[2].lower(), match[3]))
         end = match.end()
     if pending:
         pieces.append(_flush(pending, charset, hint))
@@ -50,20 +50,30 @@ def decode_words(value: str, hint: str | None = None, *, limit: int = 2_000) -> 
     return header_text(without_surrogates("".join(pieces)))
 
 
-def _flush(pending: list[bytes], charset: str, hint: str | None) -> str:
+def _flush(pending: list[tuple[str, str]], charset: str, hint: str | None) -> str:
     """Joined first; words that only decode alone (each with its own shift state or byte mark) are read alone."""
-    joined = b"".join(pending)
-    words = list(pending)
+    words = _payloads(pending)
     pending.clear()
-    text, _, declared = decode(joined, charset, hint)
+    text, _, declared = decode(b"".join(words), charset, hint)
     if declared or len(words) == 1 or codec_name(charset) is None:
         return text
     return "".join(decode(word, charset, hint)[0] for word in words)
 
 
+def _payloads(pending: list[tuple[str, str]]) -> list[bytes]:
+    """Some senders cut base64 anywhere: a word that ends inside a group of four goes on in the next one."""
+    merged: list[tuple[str, str]] = []
+    for encoding, text in pending:
+        if merged and encoding == merged[-1][0] == "b" and len(merged[-1][1]) % 4 and not merged[-1][1].endswith("="):
+            merged[-1] = ("b", merged[-1][1] + text)
+        else:
+            merged.append((encoding, text))
+    return [_payload(encoding, text) for encoding, text in merged]
+
+
 def _payload(encoding: str, text: str) -> bytes:
     data = text.encode("latin-1", "replace")
-    if encoding in "qQ":
+    if encoding == "q":
         return binascii.a2b_qp(data.replace(b"_", b" "), header=False) if b"=" in data else data.replace(b"_", b" ")
     return lenient_base64(data)
 

@@ -2,18 +2,18 @@
 
 import base64
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 import orjson
-from django.db.models import Q, QuerySet
+from django.core.exceptions import ValidationError
+from django.db.models import DateTimeField, Field, Model, Q, QuerySet
 from rest_framework.request import Request
 
 from kernel.errors import DomainError
 
 DEFAULT_LIMIT = 25
 MAX_LIMIT = 100
+_REFUSED = "The cursor is not one that this list gave. Start again without it."
 
 
 class BadCursor(DomainError):
@@ -28,7 +28,7 @@ def page(
     """The page that `request` asks for, newest first: `{"data": […], "next": cursor|null, "previous": cursor|null}`."""
     limit = _limit(request.query_params.get("limit"))
     cursor = request.query_params.get("cursor")
-    backwards, mark = _decode(cursor) if cursor else (False, None)
+    backwards, mark = _decode(cursor, rows, by) if cursor else (False, None)
     if mark is not None:
         value, pk = mark
         word = "gt" if backwards else "lt"
@@ -59,10 +59,24 @@ def _encode(row: Any, by: str, *, backwards: bool) -> str:
     return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
-def _decode(cursor: str) -> tuple[bool, tuple[Any, Any]]:
+def _decode(cursor: str, rows: "QuerySet[Any]", by: str) -> tuple[bool, tuple[Any, Any]]:
+    """Direction, value and key of a cursor; BadCursor for whatever this list would not have made."""
     try:
-        backwards, value, pk = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        mark = (datetime.fromisoformat(value) if isinstance(value, str) else int(value)), UUID(pk)
-    except (ValueError, TypeError, AttributeError) as error:
-        raise BadCursor("The cursor is not one that this list gave. Start again without it.") from error
+        backwards, value, pk = orjson.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), b"-_", validate=True))
+        if not isinstance(pk, str | int) or not isinstance(value, str | int):
+            raise BadCursor(_REFUSED)
+        mark = _read(rows.model, by, value), _read(rows.model, "pk", pk)
+    except (ValueError, TypeError, ArithmeticError, ValidationError) as error:
+        raise BadCursor(_REFUSED) from error
     return bool(backwards), mark
+
+
+def _read(model: type[Model], name: str, value: str | int) -> Any:
+    """A value of a cursor as the field takes it. Times are aware; whole numbers fit the column."""
+    field: Field[Any, Any] = model._meta.pk if name == "pk" else model._meta.get_field(name)  # type: ignore[assignment]
+    found = field.to_python(value)
+    if isinstance(field, DateTimeField) and (found is None or found.tzinfo is None):
+        raise BadCursor(_REFUSED)
+    if isinstance(found, int) and not -(2**63) <= found < 2**63:
+        raise BadCursor(_REFUSED)
+    return found

@@ -9,11 +9,12 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from kernel import context
-from kernel.errors import DomainError
+from kernel.errors import DomainError, Unauthenticated
 
 logger = logging.getLogger(__name__)
 
 CONTENT_TYPE = "application/problem+json"
+CHALLENGE = 'Bearer realm="autonomous-inbox"'
 TYPE_BASE = "https://autonomous-inbox.dev/problems/"
 
 
@@ -52,7 +53,11 @@ def _of_domain(error: DomainError) -> Response:
     body = document(
         status_code=error.status, code=error.code, title=error.title, detail=error.detail, errors=errors, **error.extra
     )
-    headers = {"Retry-After": str(error.extra["retry_after"])} if "retry_after" in error.extra else None
+    headers = {}
+    if "retry_after" in error.extra:
+        headers["Retry-After"] = str(error.extra["retry_after"])
+    if isinstance(error, Unauthenticated):
+        headers["WWW-Authenticate"] = CHALLENGE
     return Response(body, status=error.status, headers=headers, content_type=CONTENT_TYPE)
 
 

@@ -1,11 +1,15 @@
 """JSON in and out by orjson, which is ten to twenty times the speed of the standard library here."""
 
+import re
 from typing import Any
 
 import orjson
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
+
+# An escaped NUL: PostgreSQL stores none, neither in text nor in jsonb. An even number of backslashes is no escape.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class JSONRenderer(BaseRenderer):
@@ -23,7 +27,10 @@ class JSONParser(BaseParser):
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        raw = stream.read() or b"{}"
+        if _NUL.search(raw):
+            raise ParseError("the character U+0000 cannot be stored.")
         try:
-            return orjson.loads(stream.read() or b"{}")
+            return orjson.loads(raw)
         except orjson.JSONDecodeError as error:
             raise ParseError(str(error)) from error

@@ -14,6 +14,7 @@ from rest_framework.viewsets import GenericViewSet
 from kernel import context, idempotency
 from kernel.access import Principal, principal_of
 from kernel.api.rendering import JSONRenderer
+from kernel.errors import Forbidden
 from kernel.transactions import in_workspace
 
 
@@ -25,9 +26,12 @@ class WorkspaceViewSet(GenericViewSet[Any]):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        if self.action is None:
+        # OPTIONS has an action in the framework (`metadata`), but nothing to say here.
+        if not self.action or self.action == "metadata":
             raise MethodNotAllowed(request.method or "")
         principal = principal_of(request)
+        if self.action not in self.permissions:
+            raise Forbidden(f"No permission is named for {self.action!r}, so nobody has it.")
         principal.require(self.permissions[self.action])
         method = (request.method or "get").lower()
         setattr(self, method, partial(self._within_workspace, principal, getattr(self, method)))

@@ -14,7 +14,7 @@ INSERT INTO tenancy_workspace (id, external_id, ref, name, timezone, status, def
 VALUES ('{ESTATE}', '{ESTATE}', 'ws_estate', 'Estate (unclaimed mail)', 'UTC', 'active', '', 0, 0,
     '{ESTATE}', '{{}}', 1, '{{}}', '{{}}') ON CONFLICT DO NOTHING;
 SELECT set_config('app.all_workspaces', '', true);
-"""
+"""  # noqa: S608 - the only value is the constant above
 
 
 class Migration(migrations.Migration):

@@ -26,7 +26,7 @@ class Workspace(SystemKept):
     timezone = models.CharField(max_length=64, default="UTC", validators=[check_timezone])
     status = models.CharField(max_length=12, choices=WorkspaceStatus, default=WorkspaceStatus.ACTIVE)
     default_country = models.CharField(max_length=2, blank=True, validators=[RegexValidator(r"^[A-Z]{2}$")])
-    ticket_prefix = models.CharField(max_length=6, null=True, blank=True, unique=True)  # noqa: DJ001 - NULLs are distinct
+    ticket_prefix = models.CharField(max_length=6, null=True, blank=True, unique=True)
     ticket_seq = models.BigIntegerField(default=0, editable=False)
     contact_seq = models.BigIntegerField(default=0, editable=False)
     realm_id = models.UUIDField(

@@ -16,7 +16,7 @@ def of_machine_key(text: str) -> Principal | None:
     """The principal of `mk_<prefix>_<secret>`, or None."""
     _, _, rest = text.partition("mk_")
     prefix, _, secret = rest.partition("_")
-    if not prefix or not secret:
+    if not secret or not (prefix.isascii() and prefix.isalnum()):
         return None
     with in_all_workspaces("a key names its workspace, not the other way round"):
         key = MachineKey.objects.select_related("workspace").filter(prefix=prefix).first()
@@ -42,7 +42,12 @@ def of_token(*, subject: str, jti: str, scopes: frozenset[str]) -> Principal | N
             return None
         if RevokedToken.objects.filter(workspace_id=workspace.id, jti=jti).exists():
             return None
-    return Principal(workspace_id=workspace.id, actor=Actor(kind="token", id=jti), permissions=scopes)
+    return Principal(
+        workspace_id=workspace.id,
+        actor=Actor(kind="token", id=jti),
+        permissions=scopes,
+        account=f"workspace:{workspace.id}",
+    )
 
 
 def _is_open(workspace: Workspace) -> bool:

@@ -28,7 +28,8 @@ def normalise(domain: str) -> str:
     except UnicodeError as error:
         raise Invalid(f"{domain!r} is not a domain name.", pointer="/domain") from error
     labels = text.split(".")
-    if len(labels) < 2 or len(text) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+    well_formed = len(text) <= 253 and all(_LABEL.fullmatch(label) for label in labels)
+    if len(labels) < 2 or not well_formed or labels[-1].isdigit():
         raise Invalid(f"{domain!r} is not a mail domain such as example.com.", pointer="/domain")
     return text
 

@@ -51,6 +51,4 @@ def revoke(*, workspace_id: UUID, key_id: UUID) -> None:
     with in_workspace(workspace_id):
         if not MachineKey.objects.filter(id=key_id, revoked_at=None).update(revoked_at=clock.now()):
             raise NotFound("No active key of this workspace has that id.")
-        record(
-            workspace_id=workspace_id, action="machine_key.revoke", resource_kind="machine_key", resource_id=key_id
-        )
+        record(workspace_id=workspace_id, action="machine_key.revoke", resource_kind="machine_key", resource_id=key_id)

@@ -4,11 +4,12 @@ import secrets
 from typing import Any
 from uuid import UUID
 
+from django.core.exceptions import ValidationError
 from django.db import connection
 
 from audit.services import record
 from kernel import clock, outbox
-from kernel.errors import Conflict
+from kernel.errors import Conflict, Invalid
 from kernel.transactions import in_all_workspaces, in_workspace, unit_of_work
 from tenancy.events import WorkspaceProvisioned
 from tenancy.models import Installation, Membership, MembershipRole, Role, RolePermission, User, Workspace
@@ -51,7 +52,11 @@ def provision(
 
 def _insert(workspace: Workspace) -> bool:
     """False when a concurrent call was first: it has committed by the time that the conflict is seen."""
-    workspace.full_clean(validate_unique=False, validate_constraints=False)
+    try:
+        workspace.full_clean(validate_unique=False, validate_constraints=False)
+    except ValidationError as error:
+        name, texts = next(iter(error.message_dict.items()))
+        raise Invalid(" ".join(texts), pointer=f"/{name}") from error
     return bool(Workspace.objects.bulk_create([workspace], ignore_conflicts=True)) and (
         Workspace.objects.filter(id=workspace.id).exists()
     )

@@ -1,10 +1,7 @@
 """The embedded services: what they offer, who may do what, and that nothing outlives its users."""
 
-import os
-import shutil
 import signal
 import socket
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,54 +9,15 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from config.embedded import attach, locations, postgres, processes, valkey
-from config.embedded.services import EmbeddedError, running
+from config.embedded import attach, postgres, processes, valkey
+from config.embedded.services import running
 from tests.config.harness import eventually, hold, kill, nothing_left, processes_at, query, state
 
 pytestmark = pytest.mark.xdist_group("embedded")
 
-AS_ROOT = os.geteuid() == 0
-
-
-def forget(root: Path) -> None:
-    """Remove a temporary checkout and the folder outside it, if root needed one."""
-    if (root / "var" / "embedded" / "postgres.json").exists():
-        shutil.rmtree(state(root)["home"], ignore_errors=True)
-    shutil.rmtree(root)
-
-
-@pytest.fixture(scope="module")
-def root() -> Iterator[Path]:
-    """A checkout any account may pass through, with data already made, so that starts are quick."""
-    folder = Path(tempfile.mkdtemp(prefix="embedded shared "))  # the blanks are on purpose
-    folder.chmod(0o755)
-    with hold(folder) as first:
-        assert "DATABASE_URL" in first.said()
-        assert first.finish() == 0
-    yield folder
-    assert nothing_left(folder)
-    forget(folder)
-
-
-@pytest.fixture
-def private() -> Iterator[Path]:
-    """A checkout nobody else may look into."""
-    folder = Path(tempfile.mkdtemp(prefix="embedded-private-"))
-    yield folder
-    assert nothing_left(folder)
-    forget(folder)
-
-
-@pytest.fixture(autouse=True)
-def no_services_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"):
-        monkeypatch.delenv(name, raising=False)
-
 
 class TestWhatIsOffered:
-    def test_named_services_win_and_nothing_is_started(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_named_services_win_and_nothing_is_started(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DATABASE_URL", "postgresql://elsewhere/inbox")
         monkeypatch.setenv("REDIS_URL", "redis://elsewhere")
         with running(needs_postgres=True, needs_valkey=True, root=tmp_path) as urls:
@@ -132,9 +90,7 @@ class TestRoles:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 query(urls[0], statement)
 
-    def test_the_owner_migrates_and_makes_databases_that_have_the_extensions(
-        self, urls: tuple[str, str]
-    ) -> None:
+    def test_the_owner_migrates_and_makes_databases_that_have_the_extensions(self, urls: tuple[str, str]) -> None:
         owner = urls[1]
         query(owner, "CREATE DATABASE test_inbox")
         test = owner.removesuffix("/inbox") + "/test_inbox"
@@ -196,9 +152,7 @@ class TestNothingIsLeft:
         with running(needs_postgres=True, needs_valkey=False, root=root) as urls:
             assert query(urls.database or "", "SELECT 1") == 1
 
-    def test_when_a_first_start_is_killed_at_any_moment_and_the_next_completes_it(
-        self, private: Path
-    ) -> None:
+    def test_when_a_first_start_is_killed_at_any_moment_and_the_next_completes_it(self, private: Path) -> None:
         for delay in (0.4, 0.7, 0.9):  # in initdb, between, while roles and databases are made
             with hold(private) as holder:
                 time.sleep(delay)
@@ -272,9 +226,7 @@ class TestPorts:
             assert state(root)["port"] != before[0]
             assert state(root, "valkey")["port"] != before[1]
 
-    def test_a_port_taken_at_the_last_moment_is_tried_anew(
-        self, root: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_port_taken_at_the_last_moment_is_tried_anew(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with socket.socket() as thief:
             thief.bind(("127.0.0.1", 0))
             taken = thief.getsockname()[1]
@@ -292,104 +244,6 @@ class TestPorts:
             with running(needs_postgres=True, needs_valkey=True, root=root) as urls:
                 assert query(urls.database or "", "SELECT 1") == 1
             assert len(lost) == 4
-
-
-class TestRefusals:
-    """Each is one sentence that says what to do, and nothing is touched."""
-
-    @pytest.fixture
-    def data(self, tmp_path: Path) -> Path:
-        folder = Path(tempfile.mkdtemp(prefix="embedded-refused-"))
-        folder.chmod(0o755)
-        data = folder / "var" / "postgres" / "data"
-        data.mkdir(parents=True)
-        (folder / "var" / "embedded").mkdir()
-        (folder / "var" / "embedded" / "postgres.json").write_text("{}")
-        yield data
-        shutil.rmtree(folder)
-
-    def refusal(self, data: Path) -> str:
-        with (
-            pytest.raises(EmbeddedError) as refused,
-            running(needs_postgres=True, needs_valkey=False, root=data.parents[2]),
-        ):
-            pass
-        return str(refused.value)
-
-    def test_data_of_another_version(self, data: Path) -> None:
-        (data / "PG_VERSION").write_text("17\n")
-        assert "was made by PostgreSQL 17 but PostgreSQL 18 is installed: dump it" in self.refusal(data)
-
-    def test_a_folder_that_holds_something_else(self, data: Path) -> None:
-        (data / "holiday.jpg").touch()
-        assert "is not a PostgreSQL data folder: delete it" in self.refusal(data)
-        assert (data / "holiday.jpg").exists()
-
-    def test_data_without_their_passwords(self, data: Path) -> None:
-        (data / "PG_VERSION").write_text("18\n")
-        (data.parents[1] / "embedded" / "postgres.json").unlink()
-        assert "is missing: restore it" in self.refusal(data)
-        assert data.exists()
-
-    def test_a_damaged_memory(self, data: Path) -> None:
-        (data.parents[1] / "embedded" / "postgres.json").write_text("{")
-        assert "is damaged" in self.refusal(data)
-
-    def test_damaged_data(self, data: Path) -> None:
-        (data / "PG_VERSION").write_text("18\n")
-        if AS_ROOT:
-            shutil.chown(data, "nobody")
-        data.chmod(0o700)
-        refusal = self.refusal(data)
-        assert "PostgreSQL did not start (" in refusal
-        assert "postgresql.conf" in refusal
-
-
-class TestAccounts:
-    @pytest.mark.skipif(not AS_ROOT, reason="only root has to become somebody else")
-    def test_root_serves_a_private_checkout_without_opening_it(self, private: Path) -> None:
-        with hold(private, "valkey") as holder:
-            url = holder.said()["DATABASE_URL"]
-            assert query(url, "SELECT 1") == 1
-            home = Path(state(private)["home"])
-            assert not home.is_relative_to(private)
-            assert (home / "data").stat().st_uid != 0
-            assert private.stat().st_mode & 0o777 == 0o700
-            holder.send(signal.SIGKILL)
-        assert nothing_left(private, home)
-        (home / "data" / "mark").touch()
-        shutil.rmtree(private / "var")  # whoever empties var wants an empty database
-        with hold(private) as holder:
-            assert query(holder.said()["DATABASE_URL"], "SELECT 1") == 1
-            assert not (home / "data" / "mark").exists()
-            holder.finish()
-
-    @pytest.mark.skipif(not AS_ROOT, reason="only root may copy for all")
-    def test_programs_out_of_reach_are_copied_for_all(
-        self, private: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(locations, "_passable", lambda _path: False)
-        runs_as = locations.account(private)
-        copied = locations.programs(runs_as)
-        assert copied.is_relative_to(locations._system_folder())
-        assert copied.stat().st_mode & 0o777 == 0o755
-        assert (copied / "postgres").stat().st_mode & 0o777 == 0o755
-        monkeypatch.undo()
-        monkeypatch.setattr(locations, "programs", lambda _account: copied)
-        with running(needs_postgres=True, needs_valkey=False, root=private) as urls:
-            assert query(urls.database or "", "SELECT '[1,2]'::vector::text") == "[1,2]"
-
-    @pytest.mark.skipif(not AS_ROOT, reason="the other tests run as an ordinary user already")
-    def test_an_ordinary_user_serves_a_private_checkout(self, private: Path) -> None:
-        shutil.chown(private, "nobody", "nogroup")
-        # The capability lets it read the interpreter, wherever that lies; it is an ordinary user all the same.
-        as_nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups",
-                     "--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]  # fmt: skip
-        with hold(private, "valkey", before=as_nobody) as holder:
-            assert query(holder.said()["DATABASE_URL"], "SELECT 1") == 1
-            assert state(private)["home"] == str(private / "var" / "postgres")
-            holder.send(signal.SIGKILL)
-        assert nothing_left(private)
 
 
 def children(pid: int) -> list[int]:

@@ -86,9 +86,7 @@ class TestOutput:
         assert "web    | bbb\n" in terminal.getvalue()
         assert "mailer | ended with exit code 3, starts again in 1 s\n" in terminal.getvalue()
 
-    def test_a_large_log_is_moved_aside_at_the_start(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_large_log_is_moved_aside_at_the_start(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(processes, "LOG_LIMIT", 10)
         (tmp_path / "web.log").write_text("long ago " * 10)
         with Supervisor([python("web", "print('now')")], logs=tmp_path):
@@ -122,10 +120,7 @@ class TestRestarts:
             "started", "ended with exit code 1, starts again in 2 s",
             "started", "ended with exit code 1, starts again in 4 s",
         ]  # fmt: skip
-        assert (
-            "FATAL: cannot run /no: [Errno 2] No such file or directory"
-            in (tmp_path / "typo.log").read_text()
-        )
+        assert "FATAL: cannot run /no: [Errno 2] No such file or directory" in (tmp_path / "typo.log").read_text()
 
 
 class TestTheEnd:

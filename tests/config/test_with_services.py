@@ -91,17 +91,20 @@ def test_killing_it_ends_the_command(waiting: "subprocess.Popen[str]") -> None:
 def test_a_ctrl_c_in_the_terminal_reaches_the_command_once() -> None:
     # A terminal sends SIGINT to the whole group; the command would be interrupted in its clean-up by a second.
     script = "import time\nn=0\nprint('ready', flush=True)\nfor _ in range(2):\n  try: time.sleep(1)\n  except KeyboardInterrupt: n+=1\nprint(n)"
-    pid, terminal = os.forkpty()
-    if pid == 0:
-        os.execve(
-            CHECKOUT / "bin" / "with-services",
-            ["with-services", "--no-migrate", sys.executable, "-c", script],
-            environment() | NAMED,
-        )
+    terminal, theirs = os.openpty()
+    process = subprocess.Popen(
+        ["setsid", "--ctty", CHECKOUT / "bin" / "with-services", "--no-migrate", sys.executable, "-c", script],
+        env=environment() | NAMED,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
     assert eventually(lambda: b"ready" in os.read(terminal, 100))
     os.write(terminal, b"\x03")
     said = read_all(terminal)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    os.close(terminal)
+    assert process.wait(timeout=10) == 0
     assert said.rstrip().endswith(b"1")
 
 

@@ -27,6 +27,7 @@ class Migration(migrations.Migration):
                 ('version', models.PositiveSmallIntegerField(default=1)),
                 ('aggregate_key', models.CharField(max_length=120)),
                 ('occurred_at', models.DateTimeField()),
+                ('sequence', models.BigIntegerField(default=0, editable=False, help_text='Order of publication; never shown (X-29).')),
                 ('data', models.JSONField(default=dict)),
                 ('body', models.TextField()),
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
@@ -62,6 +63,8 @@ class Migration(migrations.Migration):
                 ('disabled_reason', models.CharField(blank=True, max_length=200)),
                 ('disabled_at', models.DateTimeField(blank=True, null=True)),
                 ('failing_since', models.DateTimeField(blank=True, help_text='First failure after the last success.', null=True)),
+                ('failure_noted_at', models.DateTimeField(editable=False, null=True)),
+                ('failures_noted', models.PositiveSmallIntegerField(default=0, editable=False)),
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
             ],
             options={
@@ -80,6 +83,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('replay_no', models.PositiveSmallIntegerField(default=0)),
+                ('sequence', models.BigIntegerField(help_text='Place in the order of an ordered webhook; else null.', null=True)),
                 ('status', models.CharField(choices=[('pending', 'Pending'), ('delivering', 'Delivering'), ('delivered', 'Delivered'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], db_default='pending', max_length=10)),
                 ('attempts', models.PositiveSmallIntegerField(db_default=0)),
                 ('due_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), help_text='Next attempt, or the end of the lease while it is being delivered.')),
@@ -130,6 +134,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='webhookdelivery',
             index=models.Index(condition=models.Q(('status__in', ['pending', 'delivering'])), fields=['webhook', 'due_at'], name='webhooks_delivery_due'),
+        ),
+        migrations.AddIndex(
+            model_name='webhookdelivery',
+            index=models.Index(condition=models.Q(('sequence__isnull', False), ('status__in', ['pending', 'delivering'])), fields=['webhook', 'sequence', 'replay_no'], name='webhooks_delivery_order'),
         ),
         migrations.AddIndex(
             model_name='webhookdelivery',

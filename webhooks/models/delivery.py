@@ -13,6 +13,7 @@ class WebhookDelivery(WorkspaceOwned):
     webhook = models.ForeignKey(Webhook, models.PROTECT, related_name="deliveries", db_constraint=False)
     system_event = models.ForeignKey(SystemEvent, models.PROTECT, related_name="deliveries", db_constraint=False)
     replay_no = models.PositiveSmallIntegerField(default=0)
+    sequence = models.BigIntegerField(null=True, help_text="Place in the order of an ordered webhook; else null.")
     status = models.CharField(max_length=10, choices=DeliveryStatus, db_default=DeliveryStatus.PENDING)
     attempts = models.PositiveSmallIntegerField(db_default=0)
     due_at = models.DateTimeField(
@@ -36,6 +37,12 @@ class WebhookDelivery(WorkspaceOwned):
                 fields=["webhook", "due_at"],
                 name="webhooks_delivery_due",
                 condition=models.Q(status__in=["pending", "delivering"]),
+            ),
+            # The head of an ordered webhook: nothing overtakes it. Other webhooks have no row here.
+            models.Index(
+                fields=["webhook", "sequence", "replay_no"],
+                name="webhooks_delivery_order",
+                condition=models.Q(status__in=["pending", "delivering"], sequence__isnull=False),
             ),
             models.Index(fields=["workspace", "-created_at", "-id"], name="webhooks_delivery_list"),
         ]

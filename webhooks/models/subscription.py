@@ -22,6 +22,9 @@ class Webhook(SoftDeletable, SystemKept):
     disabled_reason = models.CharField(max_length=200, blank=True)
     disabled_at = models.DateTimeField(null=True, blank=True)
     failing_since = models.DateTimeField(null=True, blank=True, help_text="First failure after the last success.")
+    # A failure is noted only now and then, not at every attempt: see services/health.py.
+    failure_noted_at = models.DateTimeField(null=True, editable=False)
+    failures_noted = models.PositiveSmallIntegerField(default=0, editable=False)
 
     class Meta(SoftDeletable.Meta):
         indexes = [models.Index(fields=["workspace", "-created_at", "-id"], name="webhooks_webhook_list")]

@@ -10,6 +10,7 @@ class SystemEvent(WorkspaceOwned):
     version = models.PositiveSmallIntegerField(default=1)
     aggregate_key = models.CharField(max_length=120)
     occurred_at = models.DateTimeField()
+    sequence = models.BigIntegerField(default=0, editable=False, help_text="Order of publication; never shown (X-29).")
     data = models.JSONField(default=dict)
     # The exact bytes that every attempt of every delivery sends and signs.
     body = models.TextField()

@@ -1,0 +1,51 @@
+"""What waits for a person, counted once for a page. Counts stop at a hundred: nobody needs to know more at a glance."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.http import HttpRequest
+
+CAP = 100
+
+# Each part reads few rows of a partial or leading index; row-level security keeps them to the workspace in sight.
+_PARTS = {
+    "approvals": "agents_approvalrequest WHERE state = 'pending' AND expires_at > now()",
+    "quarantined": "inbox_inboundmessage WHERE state = 'quarantined'",
+    "unsent": "inbox_outboundmessage WHERE state = 'uncertain' OR (state = 'failed' AND created_at > now() - interval '7 days')",
+    "failed": "inbox_email WHERE state = 'failed' AND created_at > now() - interval '7 days'",
+    "webhooks": "webhooks_webhook WHERE deleted_at IS NULL AND (failing_since IS NOT NULL OR disabled_reason <> '')",
+    "parked": "kernel_outboxevent WHERE published_at IS NULL AND parked_at IS NOT NULL",
+    "unanswered": "inbox_thread WHERE status = 'open' AND first_unanswered_inbound_at IS NOT NULL",
+}
+_STATEMENT = "SELECT " + ", ".join(
+    f"(SELECT count(*) FROM (SELECT 1 FROM {part} LIMIT {CAP}) AS t)"  # noqa: S608 - constants above
+    for part in _PARTS.values()
+)
+_PULSE = "SELECT extract(epoch FROM now() - at) FROM kernel_heartbeat WHERE name = 'beat'"
+
+
+def waiting(request: HttpRequest) -> dict[str, int]:
+    """The counts of this request's workspace; one query, however often they are asked for."""
+    cached: dict[str, int] | None = getattr(request, "_console_counts", None)
+    if cached is None:
+        with connection.cursor() as cursor:
+            cursor.execute(_STATEMENT)
+            cached = dict(zip(_PARTS, cursor.fetchone(), strict=True))
+        request._console_counts = cached  # type: ignore[attr-defined]  # noqa: SLF001
+    return cached
+
+
+def shown(count: int) -> str:
+    """A count as a badge: `99+` where counting stopped."""
+    return "99+" if count >= CAP else str(count)
+
+
+def pulse() -> dict[str, Any]:
+    """How long ago the scheduler was last seen to work; silent ones are what stops everything else (FS-9)."""
+    with connection.cursor() as cursor:
+        cursor.execute(_PULSE)
+        row = cursor.fetchone()
+    age = float(row[0]) if row else None
+    limit = max(60.0, settings.SWEEP_SECONDS * 12)
+    return {"seen": age is not None, "age": age, "is_stale": age is None or age > limit}

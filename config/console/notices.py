@@ -1,0 +1,82 @@
+"""What a person must know before believing a mail, in sentences that say why it matters."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from inbox.models import Email
+
+
+@dataclass(frozen=True)
+class Notice:
+    """`bad` may deceive; `warn` is odd; `mute` is technical."""
+
+    tone: str
+    title: str
+    detail: str
+
+
+_BAD = ("from: ambiguous", "from_ambiguous")
+_RULES = {
+    "new": "It starts a conversation of its own.",
+    "own": "It answers a message that we sent, proven by the signed token in its Message-ID.",
+    "own_token": "It answers a message that we sent, proven by the signed token in its Message-ID.",
+    "in_reply_to": "It says that it answers a message of this conversation (In-Reply-To), and its sender took part.",
+    "reference": "It cites a message of this conversation (References), and its sender took part.",
+    "references": "It cites a message of this conversation (References), and its sender took part.",
+    "cited_by": "An earlier message here already cites it: it arrived late.",
+    "answered": "It was written here as an answer.",
+    "reply": "It was written here as an answer.",
+}
+
+
+def domain(address: str) -> str:
+    return address.rpartition("@")[2].lower()
+
+
+def of(email: Email) -> list[Notice]:
+    """The warnings of one mail, the worst first."""
+    found = [*_authentication(email), *_reply_to(email)]
+    ambiguous = False
+    for warning in dict.fromkeys(str(item) for item in email.warnings):
+        if warning.startswith(_BAD):
+            if not ambiguous:
+                found.append(Notice("bad", "The sender is ambiguous", "The mail names more than one author."))
+            ambiguous = True
+        else:
+            found.append(Notice("mute", "Read with care", warning))
+    return found
+
+
+def _authentication(email: Email) -> list[Notice]:
+    verdict = str(email.verdicts.get("dmarc", "")).lower()
+    if verdict not in ("fail", "failed", "reject", "quarantine"):
+        return []
+    text = f"The mail says it is from {domain(email.from_address) or 'nobody'}, and that domain does not vouch for it."
+    return [Notice("bad", "Failed DMARC", text + " It is never answered by itself.")]
+
+
+def _reply_to(email: Email) -> list[Notice]:
+    foreign = [a for a in addresses(email.reply_to) if domain(a) != domain(email.from_address)]
+    if not foreign:
+        return []
+    text = f"Answers would go to {', '.join(foreign[:3])}, not to {email.from_address}."
+    return [Notice("warn", "Reply-To is at another domain", text)]
+
+
+def addresses(rows: Any) -> list[str]:
+    """Plain addresses of a stored address list."""
+    found = [row.get("address", "") if isinstance(row, dict) else str(row) for row in rows or []]
+    return [address for address in found if address]
+
+
+def threading(decision: Any) -> dict[str, Any]:
+    """Why a message is in its conversation, in words."""
+    if not isinstance(decision, dict) or not decision:
+        return {}
+    rule = str(decision.get("rule", ""))
+    return {
+        "rule": rule,
+        "sentence": _RULES.get(rule, f"Decided by the rule {rule.replace('_', ' ')}."),
+        "confidence": decision.get("confidence", ""),
+        "evidence": decision.get("evidence", {}),
+    }

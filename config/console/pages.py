@@ -1,0 +1,73 @@
+"""What our own pages share: the frame, the permission at the door, and a service's refusal as a message."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.contrib import admin, messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from kernel.admin.place import place_of
+from kernel.errors import DomainError, Forbidden, NotFound
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+
+
+def page(request: HttpRequest, template: str, title: str, **context: Any) -> HttpResponse:
+    """A page in the console's frame."""
+    request.current_app = "admin"  # type: ignore[attr-defined]
+    frame = admin.site.each_context(request) | {"title": title, "is_fullwidth": "1"} | context
+    return TemplateResponse(request, f"console/{template}.html", frame).render()
+
+
+def needs(permission: str) -> Callable[[View[P]], View[P]]:
+    """Only for those whose roles grant it; others get a page that names what is missing."""
+
+    def decorate(view: View[P]) -> View[P]:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            try:
+                place_of(request).require(permission)
+                return view(request, *args, **kwargs)
+            except NotFound as error:
+                raise Http404(error.detail) from error
+            except Forbidden as error:
+                response = page(request, "forbidden", "Not allowed", detail=error.detail)
+                response.status_code = 403
+                return response
+
+        return guarded
+
+    return decorate
+
+
+def action(permission: str) -> Callable[[Callable[Concatenate[HttpRequest, P], str]], View[P]]:
+    """A POST that calls a service and goes back. The function returns what was done; a refusal is shown as an error."""
+
+    def decorate(work: Callable[Concatenate[HttpRequest, P], str]) -> View[P]:
+        @wraps(work)
+        def view(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            try:
+                messages.success(request, work(request, *args, **kwargs))
+            except NotFound as error:
+                raise Http404(error.detail) from error
+            except DomainError as error:
+                messages.error(request, error.detail)
+            return HttpResponseRedirect(back(request))
+
+        return needs(permission)(require_POST(view))
+
+    return decorate
+
+
+def back(request: HttpRequest, otherwise: str = "") -> str:
+    """Where the person came from, if that is a page of ours."""
+    for target in (request.POST.get("next", ""), request.headers.get("Referer", "")):
+        if target and url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure()):
+            return target
+    return otherwise or reverse("admin:index")

@@ -1,0 +1,137 @@
+"""A conversation as one timeline: messages, notes and agent runs in the order of `seq`, the only order there is."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Prefetch
+
+from config.console import notices
+from config.console.runs import Run, gather
+from contacts.models import ContactProfile
+from inbox.models import Attachment, Entry, Thread, ThreadParticipant
+from inbox.types import Direction, OutboundKind
+
+SHOWN = 100
+
+
+@dataclass
+class Message:
+    """One entry with all that is shown of it."""
+
+    entry: Entry
+    files: list[Attachment]
+    runs: list[Run] = field(default_factory=list)
+    warnings: list[notices.Notice] = field(default_factory=list)
+
+    @property
+    def side(self) -> str:
+        """Who speaks: the customer, a person of ours, an agent, or us among ourselves."""
+        if self.entry.direction == Direction.INBOUND:
+            return "in"
+        if self.entry.direction == Direction.INTERNAL:
+            return "note"
+        return "agent" if self.entry.outbound_kind == OutboundKind.AI_ANSWER else "human"
+
+    @property
+    def is_machine(self) -> bool:
+        return self.entry.mail_class not in ("human", "")
+
+    @property
+    def text(self) -> str:
+        """The new words only; the whole text where nothing but quotes would be left (CW-5)."""
+        return self.entry.extracted_text.strip() or self.entry.body_text.strip()
+
+    @property
+    def trimmed(self) -> str:
+        """What was folded away: quotes and signature."""
+        whole, short = self.entry.body_text.strip(), self.entry.extracted_text.strip()
+        if not short or whole == short:
+            return ""
+        return whole[len(short) :].strip() if whole.startswith(short) else whole
+
+    @property
+    def outbound(self) -> Any:
+        return getattr(self.entry, "outbound", None)
+
+
+@dataclass
+class Conversation:
+    """A thread, its messages oldest first, and the person it is with."""
+
+    thread: Thread
+    messages: list[Message]
+    has_earlier: bool
+    profile: ContactProfile | None
+    participants: list[ThreadParticipant]
+    others: list[Thread]
+
+    @property
+    def questions(self) -> list[Any]:
+        found = [run.open_question for message in self.messages for run in message.runs]
+        return [question for question in found if question]
+
+    @property
+    def latest_inbound(self) -> Message | None:
+        return next((m for m in reversed(self.messages) if m.side == "in"), None)
+
+
+def read(thread_id: UUID, *, now: datetime, everything: bool = False) -> Conversation | None:
+    """The conversation of the scope in sight, or None. As many queries for a thousand entries as for one."""
+    thread = Thread.objects.select_related("inbox", "contact", "assignee__user").filter(id=thread_id).first()
+    if thread is None:
+        return None
+    entries, has_earlier = _entries(thread, everything)
+    runs = gather(email_ids=[entry.email_id for entry in entries if entry.email_id], now=now)
+    by_email: dict[UUID, list[Run]] = {}
+    for run in runs:
+        by_email.setdefault(run.row.email_id, []).append(run)
+    messages = [
+        Message(
+            entry=entry,
+            files=list(entry.attachments.all()),
+            runs=by_email.get(entry.email_id, []) if entry.email_id else [],
+            warnings=notices.of(entry.email) if entry.email else [],
+        )
+        for entry in entries
+    ]
+    return Conversation(
+        thread=thread,
+        messages=messages,
+        has_earlier=has_earlier,
+        profile=_profile(thread),
+        participants=list(ThreadParticipant.objects.filter(thread=thread).order_by("id")[:30]),
+        others=_others(thread),
+    )
+
+
+def _entries(thread: Thread, everything: bool) -> tuple[list[Entry], bool]:
+    rows = (
+        Entry.objects.filter(thread=thread)
+        .select_related("email", "outbound")
+        .defer("body_html", "outbound__raw")
+        .prefetch_related(
+            Prefetch("attachments", Attachment.objects.select_related("file").order_by("position")),
+            "delivery_events",
+        )
+        .order_by("-seq")
+    )
+    found = list(rows if everything else rows[: SHOWN + 1])
+    has_earlier = not everything and len(found) > SHOWN
+    return list(reversed(found[:SHOWN] if has_earlier else found)), has_earlier
+
+
+def _profile(thread: Thread) -> ContactProfile | None:
+    if thread.contact_id is None:
+        return None
+    rows = ContactProfile.objects.filter(contact_id=thread.contact_id, workspace_id=thread.workspace_id)
+    return rows.select_related("contact").first()
+
+
+def _others(thread: Thread) -> list[Thread]:
+    """Other conversations with the same person in this workspace."""
+    if thread.contact_id is None:
+        return []
+    rows = Thread.objects.filter(contact_id=thread.contact_id, workspace_id=thread.workspace_id, merged_into=None)
+    return list(rows.exclude(id=thread.id).order_by("-last_entry_seq")[:5])

@@ -1,0 +1,30 @@
+"""How a composed message leaves: one interface, three honest outcomes, one file for each provider."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class NotAccepted(Exception):
+    """The other side does not have the message. `permanent` ones are not tried again."""
+
+    def __init__(self, detail: str, *, permanent: bool) -> None:
+        super().__init__(detail)
+        self.permanent = permanent
+
+
+class MaybeAccepted(Exception):
+    """The connection ended after the message was handed over and before an answer: it may have been accepted (CM-5)."""
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The other side has the message. `reference` is its own name for it; `message_id` what it rewrote ours to."""
+
+    reference: str
+    message_id: str = ""
+
+
+class Transport(Protocol):
+    """Sends one message. Raises NotAccepted or MaybeAccepted; anything else counts as MaybeAccepted."""
+
+    def send(self, *, raw: bytes, envelope_from: str, envelope_to: list[str], tag: str) -> Receipt: ...

@@ -1,0 +1,20 @@
+"""What the inbox does on facts: its workers wake up."""
+
+from collections.abc import Sequence
+
+from inbox.events import EntryQueued, MessageStored
+from kernel import nudge
+from kernel.outbox import Delivered, consume
+from kernel.transactions import after_commit
+
+
+@consume(MessageStored, name="inbox.process_message", batch=True)
+def process_message(events: Sequence[Delivered]) -> None:
+    """The rows are the queue; this only makes sure that somebody looks."""
+    after_commit(lambda: nudge.wake("inbox.tasks.process_messages"))
+
+
+@consume(EntryQueued, name="inbox.send_entry", batch=True)
+def send_entry(events: Sequence[Delivered]) -> None:
+    """A reply waits to be sent."""
+    after_commit(lambda: nudge.wake("inbox.tasks.send_mail"))

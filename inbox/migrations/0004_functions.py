@@ -1,0 +1,30 @@
+"""The ingest's two statements: accept (store first) and file (put into its thread)."""
+
+from pathlib import Path
+
+from django.db import migrations
+
+from kernel import db
+
+SQL = Path(__file__).resolve().parent.parent / "sql"
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("inbox", "0003_fence"),
+        ("contacts", "0003_fence"),
+        ("audit", "0002_fence"),
+    ]
+
+    operations = [
+        db.sql_file(
+            SQL / "accept_v1.sql",
+            reverse="DROP FUNCTION inbox_accept_v1(text, text, bytea, bytea, text, text[], text[], text[], text[], jsonb,"
+            " jsonb, uuid)",
+        ),
+        db.sql_file(
+            SQL / "file_v1.sql",
+            reverse="DROP FUNCTION inbox_file_v1(uuid, jsonb, text, text, text);"
+            " DROP FUNCTION inbox_contact_v1(uuid, text, text); DROP FUNCTION inbox_attach_v1(uuid, uuid, uuid, jsonb)",
+        ),
+    ]

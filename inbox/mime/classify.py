@@ -1,0 +1,225 @@
+"""What kind of sender a mail has, and whether a machine may answer it (RFC 3834, 2369, 2919, 3464, 8098).
+
+Nothing inside a message proves spam or virus: those come as verdicts from the receiving service. The two
+answers are separate on purpose: mail that asks not to be answered automatically can be a person's (§1.4).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+
+import msgspec
+
+from inbox.mime.types import Kind, ParsedMail
+
+HOP_HEADER = "X-Autonomous-Inbox-Hop"
+OwnAddresses = Callable[[str], bool] | Collection[str]
+
+_COMMENT = re.compile(r"\([^()]*\)")
+_ANSWERING_MACHINE = re.compile(
+    r"\s*(?:automatic reply|auto(?:matic)?[- ]?(?:reply|response|responder)|out of (?:the )?office|ooo\b|on vacation|away from (?:my )?(?:mail|office)"
+    r"|automatische antwort|abwesenheits(?:notiz|nachricht|assistent|meldung)|abwesend\b|ich bin nicht im büro"
+    r"|réponse automatique|absence du bureau|message d'absence|absent du bureau"
+    r"|respuesta automática|fuera de (?:la )?oficina|ausente de la oficina"
+    r"|risposta automatica|fuori sede|fuori ufficio|assente dall'ufficio"
+    r"|resposta automática|fora do escritório|ausência temporária"
+    r"|automatisch antwoord|afwezigheids(?:bericht|melding|assistent)|niet aanwezig"
+    r"|autosvar|automatiskt svar|automatisk svar|frånvaro(?:meddelande|assistent)?|fraværs(?:besked|melding|assistent)|ikke til stede"
+    r"|automaattinen vastaus|poissaoloviesti|poissa toimistosta"
+    r"|odpowiedź automatyczna|autoodpowiedź|automatyczna odpowiedź|nieobecność|poza biurem"
+    r"|automatická odpověď|automatická odpoveď|mimo kancelář|nepřítomnost"
+    r"|automatikus válasz|házon kívül|răspuns automat|absent din birou|otomatik yanıt|ofis dışında"
+    r"|автоматический ответ|автоответ|автоматична відповідь|автовідповідь|нет на рабочем месте|отсутствие на работе"
+    r"|αυτόματη απάντηση|εκτός γραφείου|automatski odgovor|samodejni odgovor|automatický|автоматичен отговор"
+    r"|自動返信|自動応答|自動回覆|自動回复|自动回复|自动答复|不在办公室|부재 ?중|자동 ?(?:회신|응답)|תשובה אוטומטית|רד אוטומטי|رد تلقائي|الرد التلقائي)",
+    re.IGNORECASE,
+)
+_BOUNCE_SUBJECT = re.compile(
+    r"\s*(?:undeliver(?:able|ed)|mail delivery (?:failed|failure|system|subsystem|status)|delivery (?:status notification|failure|has failed|delayed|incomplete)"
+    r"|returned mail|failure notice|warning: (?:message|could not send)|message (?:delivery|could not be delivered|undeliverable)|nondeliverable"
+    r"|unzustellbar|nicht zustellbar|unzustellbare? |zustellung fehlgeschlagen|fehlgeschlagene zustellung|non remis|échec de la remise|remise impossible|no se puede entregar|no entregado"
+    r"|mensaje no entregado|non recapitabile|mancato recapito|onbestelbaar|não entregue|kan inte levereras|kunne ikke leveres|niedostarczalna|недоставленное|не удалось доставить|配信不能|无法送达|退信)",
+    re.IGNORECASE,
+)
+_DAEMON = re.compile(r"(?:mailer[-_.]?daemon|mail[-_.]?daemon|mail-delivery-sub?system)(?:$|[+@-])", re.IGNORECASE)
+_NOT_A_PERSON = re.compile(
+    r"(?:mailer[-_.]?daemon|mail[-_.]?daemon|postmaster|(?:do[-_.]?)?not?[-_.]?reply|dont[-_.]?reply|donotreply|bounces?|owner-.+|.+-owner|.+-request|.+-bounces?|listserv|majordomo)"
+    r"(?:[+-].*)?",
+    re.IGNORECASE,
+)
+_PRECEDENCE = {"bulk": "list", "junk": "list", "list": "list", "auto_reply": "auto_reply"}
+_MACHINE_FIELDS = (
+    "x-autoreply", "x-autorespond", "x-autoresponder", "x-autoreply-from", "x-mail-autoreply", "x-fc-machinegenerated",
+    "x-auto-reply-from", "x-cron-env", "x-loop", "x-ebay-mailtracker",
+)
+_LIST_FIELDS = ("list-id", "list-unsubscribe", "list-post", "list-help", "list-subscribe", "list-owner", "list-archive")
+_OLD_LIST_FIELDS = ("mailing-list", "x-mailing-list", "x-beenthere", "x-google-group-id")
+_PASS, _FAIL = "PASS", "FAIL"
+
+
+class Classification(msgspec.Struct, frozen=True):
+    """`reason` names the rule that decided, for the person who asks why."""
+
+    kind: Kind
+    reason: str
+    may_auto_answer: bool
+
+
+class _Message:
+    """The fields in lower case, so that each rule is one look-up."""
+
+    def __init__(self, mail: ParsedMail, envelope_from: str | None) -> None:
+        self.mail = mail
+        self.fields: dict[str, list[str]] = {}
+        for name, value in mail.headers:
+            self.fields.setdefault(name.lower(), []).append(value)
+        path = mail.return_path if envelope_from is None else envelope_from.strip().strip("<>")
+        self.null_path = path == ""
+        self.path = path or ""
+
+    def first(self, name: str) -> str:
+        values = self.fields.get(name)
+        return values[0] if values else ""
+
+    def token(self, name: str) -> str:
+        """The value without comments and parameters, in lower case."""
+        value = self.first(name)
+        return _COMMENT.sub("", value).partition(";")[0].strip().strip('"').lower() if value else ""
+
+
+def classify(
+    mail: ParsedMail,
+    *,
+    envelope_from: str | None = None,
+    verdicts: Mapping[str, str] | None = None,
+    own_addresses: OwnAddresses = (),
+    own_token_check: Callable[[str], bool] | None = None,
+    recipient: str | None = None,
+) -> Classification:
+    """The first rule that holds. `envelope_from` "" is the null path; None leaves it to the Return-Path field.
+
+    `recipient` is the inbox that got the mail: one that To and Cc do not name is a blind copy.
+    """
+    message = _Message(mail, envelope_from)
+    for rule in (
+        lambda: _by_verdict(verdicts or {}),
+        lambda: _own(message, own_addresses, own_token_check),
+        lambda: _report(message),
+        lambda: _bounce(message),
+        lambda: _answering_machine(message),
+        lambda: _list(message),
+    ):
+        found = rule()
+        if found is not None:
+            return Classification(found[0], found[1], False)
+    refusal = _refusal(message, recipient)
+    return Classification("human", refusal or "no sign of a machine", refusal is None)
+
+
+Found = tuple[Kind, str] | None
+
+
+def _by_verdict(verdicts: Mapping[str, str]) -> Found:
+    """SES `receipt` names (`virusVerdict`) or short ones (`virus`); anything but FAIL leaves the mail as it is."""
+    for kind in ("virus", "spam"):
+        status = verdicts.get(kind) or verdicts.get(f"{kind}Verdict") or ""
+        if status.upper() == _FAIL:
+            return ("virus" if kind == "virus" else "spam"), f"{kind} verdict {_FAIL}"
+    return None
+
+
+def _own(message: _Message, own: OwnAddresses, check: Callable[[str], bool] | None) -> Found:
+    """Our own mail come back: by its signed marker first; by From last, since anybody may write our address there."""
+    if check is not None:
+        candidates = [message.first(HOP_HEADER.lower()), message.mail.message_id or ""]
+        if any(candidate and check(candidate) for candidate in candidates):
+            return "self", "carries our own token"
+    if message.first(HOP_HEADER.lower()):
+        return "auto_reply", f"{HOP_HEADER} of another installation"
+    origin = message.mail.from_
+    if origin is not None and _is_own(origin.address, own):
+        return "self", "sender is one of our inboxes"
+    if message.path and _is_own(message.path, own):
+        return "self", "return path is one of our inboxes"
+    return None
+
+
+def _is_own(address: str, own: OwnAddresses) -> bool:
+    return own(address) if callable(own) else address.casefold() in {item.casefold() for item in own}
+
+
+def _report(message: _Message) -> Found:
+    """multipart/report (RFC 6522): delivery status, disposition (read receipt), feedback (RFC 5965)."""
+    mail = message.mail
+    if mail.content_type not in {"multipart/report", "message/delivery-status", "message/disposition-notification"}:
+        return None
+    kind = (mail.report_type or mail.content_type.partition("/")[2]).lower()
+    if kind == "disposition-notification":
+        return "auto_reply", "read receipt (RFC 8098)"
+    if kind == "feedback-report":
+        return "bounce", "feedback report (RFC 5965)"
+    return "bounce", "delivery report (RFC 3464)"
+
+
+def _bounce(message: _Message) -> Found:
+    mail = message.mail
+    if message.first("x-failed-recipients"):
+        return "bounce", "X-Failed-Recipients"
+    daemon = mail.from_ is not None and _DAEMON.match(mail.from_.address) is not None
+    if _DAEMON.match(message.path) or daemon:
+        return "bounce", "sender is a mailer daemon"
+    if message.null_path and _BOUNCE_SUBJECT.match(mail.subject):
+        return "bounce", "null return path and the subject of a bounce"
+    return None
+
+
+def _answering_machine(message: _Message) -> Found:
+    submitted = message.token("auto-submitted")
+    if submitted and submitted != "no":
+        return "auto_reply", f"Auto-Submitted: {submitted[:40]}"
+    for name in _MACHINE_FIELDS:
+        if name in message.fields:
+            return "auto_reply", f"has {name}"
+    if message.token("precedence") == "auto_reply" or message.token("x-precedence") == "auto_reply":
+        return "auto_reply", "Precedence: auto_reply"
+    if "autoresponder" in message.first("delivered-to").lower():
+        return "auto_reply", "Delivered-To: Autoresponder"
+    if _ANSWERING_MACHINE.match(message.mail.subject):
+        return "auto_reply", "subject of an answering machine"
+    if message.null_path and not any(name in message.fields for name in _LIST_FIELDS):
+        return "auto_reply", "null return path"
+    return None
+
+
+def _list(message: _Message) -> Found:
+    for name in (*_LIST_FIELDS, *_OLD_LIST_FIELDS):
+        if name in message.fields:
+            return "list", f"has {name}"
+    if any(name.startswith("list-") for name in message.fields):
+        return "list", "has a List- field"
+    for name in ("precedence", "x-precedence"):
+        if _PRECEDENCE.get(message.token(name)) == "list":
+            return "list", f"Precedence: {message.token(name)}"
+    return None
+
+
+def _refusal(message: _Message, recipient: str | None) -> str | None:
+    """A person, as far as we see, who is not to be answered by a machine."""
+    suppressed = {item.strip().lower() for item in message.first("x-auto-response-suppress").split(",")}
+    if suppressed & {"all", "oof", "autoreply"}:
+        return "X-Auto-Response-Suppress"
+    mail = message.mail
+    if mail.from_ is None:
+        return "no sender to answer"
+    for address in (mail.from_.address, message.path):
+        if address and _NOT_A_PERSON.fullmatch(address.rpartition("@")[0]):
+            return f"{address.rpartition('@')[0][:40]} reads no answers"
+    if recipient is not None and not _named(mail, recipient):
+        return "blind copy: the inbox is named in neither To nor Cc"
+    return None
+
+
+def _named(mail: ParsedMail, recipient: str) -> bool:
+    wanted = recipient.casefold()
+    return any(item.address.casefold() == wanted for item in (*mail.to, *mail.cc))

@@ -1,0 +1,115 @@
+"""Reading conversations: the context of a mail for its agent, and the lock that orders a thread."""
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from inbox import policy as policies
+from inbox.models import Email, Entry, Thread
+from inbox.normalise import lenient
+from inbox.policy import InboxPolicy
+from kernel.errors import NotFound
+
+_HISTORY = 20
+_MAX_MERGES = 20
+
+
+@dataclass(frozen=True)
+class HistoryEntry:
+    """An earlier entry, as an agent may read it."""
+
+    direction: str
+    author_label: str
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class MailContext:
+    """All that an agent learns of a mail. Everything in it but ids, flags and policy is a stranger's data."""
+
+    email_id: UUID
+    inbox_id: UUID
+    inbox_address: str
+    inbox_name: str
+    inbox_active: bool
+    agent_id: UUID | None
+    policy: InboxPolicy
+    thread_id: UUID
+    entry_id: UUID
+    contact_id: UUID | None
+    subject: str
+    from_name: str
+    from_address: str
+    reply_to_differs: bool
+    text: str
+    full_text: str
+    received_at: datetime
+    mail_class: str
+    may_auto_answer: bool
+    verdicts: dict[str, Any]
+    hops: int
+    attachments: list[str] = field(default_factory=list)
+    history: list[HistoryEntry] = field(default_factory=list)
+
+
+def mail_context(*, email_id: UUID) -> MailContext:
+    """The context of an e-mail of the current workspace; NotFound when it has no entry."""
+    entry = (
+        Entry.objects.select_related("email", "inbox").prefetch_related("attachments").filter(email_id=email_id).first()
+    )
+    if entry is None or entry.email is None:
+        raise NotFound
+    email = entry.email
+    earlier = list(Entry.objects.filter(thread_id=entry.thread_id, seq__lt=entry.seq).order_by("-seq")[:_HISTORY])
+    return MailContext(
+        email_id=email.id,
+        inbox_id=entry.inbox_id,
+        inbox_address=entry.inbox.address,
+        inbox_name=entry.inbox.name,
+        inbox_active=entry.inbox.active,
+        agent_id=entry.inbox.agent_id,
+        policy=policies.parse(entry.inbox.policy),
+        thread_id=entry.thread_id,
+        entry_id=entry.id,
+        contact_id=entry.contact_id,
+        subject=email.subject,
+        from_name=email.from_name,
+        from_address=email.from_address,
+        reply_to_differs=reply_to_differs(email),
+        text=entry.extracted_text,
+        full_text=entry.body_text,
+        received_at=email.received_at,
+        mail_class=email.mail_class,
+        may_auto_answer=email.may_auto_answer,
+        verdicts=email.verdicts,
+        hops=email.hops,
+        attachments=[attachment.filename for attachment in entry.attachments.all()],
+        history=[
+            HistoryEntry(row.direction, row.author_label, row.extracted_text, row.occurred_at)
+            for row in reversed(earlier)
+        ],
+    )
+
+
+def reply_to_differs(email: Email) -> bool:
+    """Whether Reply-To leads to another domain than From: a warning to people, a barrier to agents (FS-4)."""
+    sender = lenient(email.from_address).rpartition("@")[2]
+    return any(lenient(item["address"]).rpartition("@")[2] != sender for item in email.reply_to)
+
+
+def lock_thread(thread_id: UUID) -> Thread:
+    """The thread (or the one that it was merged into), locked until commit: `seq` is taken under this lock."""
+    for _ in range(_MAX_MERGES):
+        thread = Thread.objects.select_for_update(no_key=True).get(id=thread_id)
+        if thread.merged_into_id is None:
+            return thread
+        thread_id = thread.merged_into_id
+    raise NotFound("The conversation was merged in a circle.")
+
+
+def reference_hash(message_id: str) -> bytes:
+    """The key of a Message-ID (without angle brackets) in the reference index."""
+    return hashlib.sha256(message_id.encode()).digest()

@@ -1,0 +1,244 @@
+"""Put a parsed mail into its inbox: classify, decide the thread, write it all in one statement."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import connection
+
+from files.services import storing
+from inbox import policy as policies
+from inbox.mime import clean_html
+from inbox.mime.classify import HOP_HEADER, Classification, classify
+from inbox.mime.naming import display_name
+from inbox.mime.types import Address, ParsedMail
+from inbox.models import Inbox
+from inbox.normalise import lenient
+from inbox.policy import InboxPolicy
+from inbox.queries import threading
+from inbox.queries.threading import Decision
+from inbox.tokens import own_entry
+from inbox.types import EmailState, MailClass
+from kernel import context
+from kernel.transactions import in_workspace
+
+_PREVIEW = 160
+_MAX_ADDRESSES = 200
+_MAX_REFERENCES = 100
+_MAX_TEXT = 1_000_000
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A message that this worker has claimed: `attempts` is the fence against an older claim."""
+
+    message_id: UUID
+    workspace_id: UUID
+    attempts: int
+    envelope_from: str
+    source: str
+    verdicts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Target:
+    """An e-mail row that waits for its content, and its inbox."""
+
+    email_id: UUID
+    inbox: Inbox
+    is_last: bool
+
+
+def file(claim: Claim, target: Target, mail: ParsedMail, *, own: set[str]) -> str:
+    """File one mail in one inbox; `filed`, `known` (it was before) or `stale` (the claim was lost).
+
+    `own` are those addresses among the mail's that are inboxes of this installation.
+    """
+    policy = policies.parse(target.inbox.policy)
+    judged = _judge(claim, target, mail, own)
+    state, reason = _fate(target.inbox, policy, mail, judged)
+    sender = lenient(mail.from_.address) if mail.from_ else ""
+    decision = Decision(thread_id=None)
+    if _shows(target, state):
+        with in_workspace(claim.workspace_id):
+            decision = threading.decide(
+                workspace_id=claim.workspace_id,
+                inbox_id=target.inbox.id,
+                sender=sender,
+                message_id=mail.message_id or "",
+                in_reply_to=mail.in_reply_to,
+                references=mail.references,
+            )
+            if decision.twins and threading.is_copy(twins=decision.twins, sender=sender, text=mail.text[:_MAX_TEXT]):
+                state, reason = EmailState.IGNORED, "duplicate"
+    content = _content(claim, target, mail, judged, state, reason)
+    if _shows(target, state) and reason != "duplicate":
+        content |= _entry(target, mail, judged, decision, sender, own)
+        content["attachments"] = _attachments(claim.workspace_id, mail)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT outcome FROM inbox_file_v1(%s, %s::jsonb, %s, %s, %s)",
+            [
+                claim.workspace_id,
+                orjson.dumps(content, default=str).decode(),
+                mail.text[:_MAX_TEXT],
+                (mail.reply_text or mail.text)[:_MAX_TEXT],
+                clean_html.clean(mail.html),
+            ],
+        )
+        return str(cursor.fetchone()[0])
+
+
+def _shows(target: Target, state: EmailState) -> bool:
+    """Whether the mail gets an entry: machine mail is shown too, quarantined mail and mail for a closed inbox is not."""
+    return state in (EmailState.THREADED, EmailState.IGNORED) and target.inbox.active
+
+
+def _judge(claim: Claim, target: Target, mail: ParsedMail, own: set[str]) -> Classification:
+    envelope_from = claim.envelope_from if claim.source in ("ses", "smtp", "lmtp") else None
+    verdicts = {name: value for name, value in claim.verdicts.items() if isinstance(value, str)}
+    recipient = None if policies.parse(target.inbox.policy).answer_blind_copies else target.inbox.address
+    return classify(
+        mail,
+        envelope_from=envelope_from,
+        verdicts=verdicts,
+        own_addresses=lambda address: lenient(address) in own,
+        own_token_check=lambda text: own_entry(text) is not None,
+        recipient=recipient,
+    )
+
+
+def _fate(
+    inbox: Inbox, policy: InboxPolicy, mail: ParsedMail, judged: Classification
+) -> tuple[EmailState, str]:
+    """What becomes of the mail, before any agent sees it."""
+    if not inbox.active:
+        return EmailState.IGNORED, "inactive_inbox"
+    if judged.kind == "virus" and policy.quarantine_virus:
+        return EmailState.QUARANTINED, "virus"
+    if judged.kind == "spam" and policy.quarantine_spam:
+        return EmailState.QUARANTINED, "spam"
+    sender = lenient(mail.from_.address) if mail.from_ else ""
+    if sender and any(sender == blocked or sender.endswith("@" + blocked) for blocked in policy.block_senders):
+        return EmailState.IGNORED, "blocked_sender"
+    if judged.kind == "human":
+        return EmailState.THREADED, ""
+    return EmailState.IGNORED, judged.kind
+
+
+def _content(
+    claim: Claim, target: Target, mail: ParsedMail, judged: Classification, state: EmailState, reason: str
+) -> dict[str, Any]:
+    who = context.actor.get()
+    dmarc_failed = str(claim.verdicts.get("dmarc", "")).upper() == "FAIL"
+    return {
+        "message_id": claim.message_id,
+        "attempts": claim.attempts,
+        "final": target.is_last,
+        "thread_id": None,
+        "contact": None,
+        "entry": None,
+        "references": [],
+        "participants": [],
+        "attachments": [],
+        "email": {
+            "id": target.email_id,
+            "inbox_id": target.inbox.id,
+            "state": state.value,
+            "reason": reason,
+            "mail_class": MailClass(judged.kind).value,
+            "class_reason": judged.reason[:200],
+            "may_auto_answer": judged.may_auto_answer and not (dmarc_failed and judged.kind == "human"),
+            "subject": mail.subject,
+            "from_name": mail.from_.name if mail.from_ else "",
+            "from_address": mail.from_.address[:320] if mail.from_ else "",
+            "reply_to": _addresses(mail.reply_to),
+            "to": _addresses(mail.to),
+            "cc": _addresses(mail.cc),
+            "date": mail.date,
+            "rfc_message_id": mail.message_id or "",
+            "in_reply_to": mail.in_reply_to[:_MAX_REFERENCES],
+            "references": mail.references[-_MAX_REFERENCES:],
+            "warnings": [*mail.warnings, *(["from_ambiguous"] if mail.from_ambiguous else [])][:50],
+            "hops": _hops(mail),
+        },
+        "context": {
+            "actor": {"kind": who.kind, "id": who.id, "label": who.label},
+            "request_id": context.request_id.get(),
+        },
+        "audit_entry": {
+            "id": uuid.uuid4(),
+            "action": "email.file",
+            "outcome": "done",
+            "actor_kind": who.kind,
+            "actor_id": who.id,
+            "actor_label": who.label,
+            "resource_kind": "email",
+            "resource_id": str(target.email_id),
+            "request_id": context.request_id.get(),
+            "execution_id": None,
+        },
+    }
+
+
+def _entry(
+    target: Target, mail: ParsedMail, judged: Classification, decision: Decision, sender: str, own: set[str]
+) -> dict[str, Any]:
+    references = [{"id": mail.message_id, "kind": "own"}] if mail.message_id else []
+    references += [{"id": item, "kind": "in_reply_to"} for item in mail.in_reply_to[:_MAX_REFERENCES]]
+    references += [{"id": item, "kind": "reference"} for item in mail.references[-_MAX_REFERENCES:]]
+    others = {lenient(a.address) for a in [*mail.to, *mail.cc][:_MAX_ADDRESSES]} - own - {sender}
+    participants = [{"address": sender, "role": "requester"}] if sender and judged.kind != "self" else []
+    participants += [{"address": address, "role": "cc"} for address in sorted(others) if address]
+    text = " ".join((mail.reply_text or mail.text).split())
+    return {
+        "thread_id": decision.thread_id,
+        "contact": {"address": sender, "name": mail.from_.name if mail.from_ else ""}
+        if sender and judged.kind != "self" and "@" in sender
+        else None,
+        "entry": {
+            "key": f"email:{target.email_id}",
+            "author": (mail.from_.name or mail.from_.address) if mail.from_ else "unknown sender",
+            "in_reply_to": decision.entry_id,
+            "preview": text[:_PREVIEW],
+            "opens_turn": judged.kind == "human",
+            "decision": decision.as_json(),
+        },
+        "references": references,
+        "participants": participants,
+    }
+
+
+def _attachments(workspace_id: UUID, mail: ParsedMail) -> list[dict[str, Any]]:
+    kept = []
+    for position, part in enumerate(mail.attachments):
+        if part.content is None:
+            continue
+        kept.append(
+            {
+                "position": position,
+                "filename": (part.filename or display_name(part))[:255],
+                "content_type": part.content_type[:255],
+                "sniffed_type": part.sniffed_type[:255],
+                "size": part.size,
+                "sha256": part.sha256,
+                "content_id": (part.content_id or "")[:255],
+                "inline": part.inline,
+                "storage_key": storing.keep(workspace_id=workspace_id, sha256=part.sha256, content=part.content),
+            }
+        )
+    return kept
+
+
+def _addresses(addresses: list[Address]) -> list[dict[str, str]]:
+    return [{"name": a.name, "address": a.address[:320]} for a in addresses[:_MAX_ADDRESSES]]
+
+
+def _hops(mail: ParsedMail) -> int:
+    """Our own hop counter; anything that is not a small number counts as the highest."""
+    text = (mail.header(HOP_HEADER) or "").strip()
+    if not text:
+        return 0
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 3 else 99

@@ -1,0 +1,183 @@
+"""Work through stored messages: claim, parse in the bounded child, file in each inbox.
+
+The row is the queue. Its attempt is counted before anything reads the bytes, so a message that kills its worker, even by
+SIGKILL, is quarantined after the last attempt and the next ones go on in the same cycle (FS-1). Messages that have failed
+before are claimed alone: the others of a batch are innocent.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.db import connection
+
+from inbox.events import MessageQuarantined
+from inbox.mime.child import ParserCrashed, ParserPool
+from inbox.mime.types import ParsedMail
+from inbox.models import Email, Inbox
+from inbox.normalise import lenient, without_tag
+from inbox.services import filing, progress
+from inbox.services.filing import Claim, Target
+from inbox.types import EmailState, MessageState
+from kernel import outbox
+from kernel.crash import crash_point
+from kernel.transactions import in_all_workspaces, in_workspace
+
+logger = logging.getLogger(__name__)
+
+_PENDING = (EmailState.RECEIVED, EmailState.STORED, EmailState.PARSED)
+
+
+@dataclass(frozen=True)
+class _Claimed:
+    claim: Claim
+    raw: bytes
+
+
+_CLAIM = """
+UPDATE inbox_inboundmessage SET attempts = attempts + 1, due_at = now() + %(lease)s
+WHERE id IN (
+    SELECT id FROM inbox_inboundmessage WHERE state = 'stored' AND due_at <= now() AND (attempts > 0) = %(again)s
+    ORDER BY due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+RETURNING id, workspace_id, attempts, envelope_from, source, verdicts, raw
+"""
+
+
+@cache
+def _parser() -> ParserPool:
+    """The process's children; they start with the first message."""
+    return ParserPool(size=2)
+
+
+def process_due(*, limit: int | None = None) -> int:
+    """Take one batch of fresh messages and one that failed before; how many were taken."""
+    taken = 0
+    for again, size in ((False, limit or settings.INGEST_BATCH), (True, 1)):
+        claimed = _claim(again=again, limit=size)
+        crash_point("ingest.claimed")
+        for item in claimed:
+            _process(item)
+        taken += len(claimed)
+    return taken
+
+
+def _claim(*, again: bool, limit: int) -> list[_Claimed]:
+    lease = timedelta(seconds=settings.INGEST_LEASE_SECONDS)
+    with in_all_workspaces("the ingest serves every workspace"), connection.cursor() as cursor:
+        cursor.execute(_CLAIM, {"lease": lease, "again": again, "limit": limit})
+        rows = cursor.fetchall()
+    rows.sort(key=lambda row: row[0])
+    return [_Claimed(Claim(*row[:5], verdicts=_json(row[5])), bytes(row[6])) for row in rows]
+
+
+def _json(value: Any) -> Any:
+    return orjson.loads(value) if isinstance(value, str) else value
+
+
+def _process(item: _Claimed) -> None:
+    """One message, whatever happens: its faults end here."""
+    claim = item.claim
+    try:
+        if claim.attempts > settings.INGEST_MAX_ATTEMPTS:
+            quarantine(claim=claim, reason="its worker died at each attempt")
+            return
+        mail = _parser().parse(item.raw)
+        crash_point("ingest.parsed")
+        if mail.status == "quarantined":
+            quarantine(claim=claim, reason=mail.reason or "unsafe to read")
+            return
+        _file(claim, mail)
+        crash_point("ingest.filed")
+    except ParserCrashed as error:
+        _again(claim, f"the parser gave up: {error}")
+    except Exception as error:
+        logger.exception("a message could not be filed", extra={"inbound_message_id": str(claim.message_id)})
+        _again(claim, f"{type(error).__name__}: {error}")
+
+
+def _again(claim: Claim, reason: str) -> None:
+    if claim.attempts >= settings.INGEST_MAX_ATTEMPTS:
+        quarantine(claim=claim, reason=reason)
+        return
+    with in_workspace(claim.workspace_id), connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE inbox_inboundmessage SET due_at = now() + %s, reason = %s"
+            " WHERE id = %s AND attempts = %s AND state = 'stored'",
+            [timedelta(seconds=settings.INGEST_RETRY_SECONDS), reason[:200], claim.message_id, claim.attempts],
+        )
+
+
+def _file(claim: Claim, mail: ParsedMail) -> None:
+    targets = _targets(claim)
+    if not targets:
+        with in_workspace(claim.workspace_id), connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE inbox_inboundmessage SET state = 'done' WHERE id = %s AND attempts = %s",
+                [claim.message_id, claim.attempts],
+            )
+        return
+    own = _own_addresses(mail)
+    for target in targets:
+        if filing.file(claim, target, mail, own=own) == "stale":
+            logger.info("another worker has taken this message over", extra={"message": str(claim.message_id)})
+            return
+
+
+def _targets(claim: Claim) -> list[Target]:
+    with in_workspace(claim.workspace_id):
+        emails = list(
+            Email.objects.filter(inbound_message_id=claim.message_id, state__in=_PENDING)
+            .select_related("inbox")
+            .order_by("id")
+        )
+    return [Target(email.id, email.inbox, is_last=email is emails[-1]) for email in emails]
+
+
+def _own_addresses(mail: ParsedMail) -> set[str]:
+    """Those of the mail's addresses that are inboxes of this installation, of whatever workspace (§1.4)."""
+    found = [mail.from_, mail.sender, *mail.to[:200], *mail.cc[:200]]
+    exact = {lenient(address.address) for address in found if address}
+    exact |= {lenient(mail.return_path)} if mail.return_path else set()
+    wanted = {address: without_tag(address) for address in exact}
+    with in_all_workspaces("mail from any inbox of ours is our own mail"):
+        ours = set(
+            Inbox.with_deleted.filter(address_normalized__in=exact | set(wanted.values())).values_list(
+                "address_normalized", flat=True
+            )
+        )
+    return {address for address, plain in wanted.items() if address in ours or plain in ours}
+
+
+def quarantine(*, claim: Claim, reason: str) -> None:
+    """Put a message aside with its bytes, for a person to look at and replay."""
+    with in_workspace(claim.workspace_id), connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE inbox_inboundmessage SET state = %s, reason = %s WHERE id = %s AND attempts = %s AND state = 'stored'",
+            [MessageState.QUARANTINED, reason[:200], claim.message_id, claim.attempts],
+        )
+        if not cursor.rowcount:
+            return
+        emails = Email.objects.filter(inbound_message_id=claim.message_id, state__in=_PENDING)
+        for email_id in emails.values_list("id", flat=True):
+            progress.move(email_id=email_id, to=EmailState.QUARANTINED, reason=reason)
+        outbox.emit(
+            MessageQuarantined(
+                workspace_id=claim.workspace_id, inbound_message_id=claim.message_id, reason=reason[:200]
+            )
+        )
+
+
+def process_all(*, batches: Sequence[int] = range(10_000)) -> int:
+    """Batch after batch until nothing is due; how many messages were taken."""
+    total = 0
+    for _ in batches:
+        taken = process_due()
+        if not taken:
+            break
+        total += taken
+    return total

@@ -1,0 +1,239 @@
+"""Write a reply into its thread and queue it for sending: the one way by which anything leaves an inbox.
+
+Who gets it is decided here, from the mail that is answered, and by nobody else: no agent, tool or text can name a recipient.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.conf import settings
+
+from audit.services import record
+from inbox import tokens
+from inbox.channels import composing
+from inbox.channels.composing import Outgoing
+from inbox.events import EntryQueued, LoopSuspected
+from inbox.models import Email, Entry, MessageReference, OutboundMessage, Thread, ThreadParticipant
+from inbox.normalise import lenient, without_tag
+from inbox.queries import conversations
+from inbox.services import quotas
+from inbox.types import ANSWERS, Direction, OutboundKind, SendState
+from kernel import clock, outbox
+from kernel.context import Actor
+from kernel.errors import Conflict, NotFound
+from kernel.transactions import current_unit, in_workspace
+
+_PREVIEW = 160
+
+
+class AutoReplyHeld(Conflict):
+    """An automatic answer was held back; `cap` says by what. A person may still answer."""
+
+    code = "automatic_answer_held"
+
+    def __init__(self, cap: str) -> None:
+        super().__init__(f"An automatic answer is held back by the cap on the {cap}. A person can answer.", cap=cap)
+        self.cap = cap
+
+
+class NobodyToAnswer(Conflict):
+    """The mail names no address that a reply could go to."""
+
+    code = "nobody_to_answer"
+
+
+@dataclass(frozen=True)
+class QueuedReply:
+    """A reply that is part of the conversation and waits for the sender."""
+
+    entry_id: UUID
+    outbound_message_id: UUID
+
+
+def queue_reply(
+    *, email_id: UUID, text: str, kind: OutboundKind, idempotency_key: str, automatic: bool, author: Actor
+) -> QueuedReply:
+    """Answer an e-mail of the current workspace. Needs a unit of work; the same key gives the same reply again.
+
+    Raises AutoReplyHeld when `automatic` and a cap is reached, NobodyToAnswer, NotFound.
+    """
+    current_unit()
+    email = Email.objects.select_related("inbox").filter(id=email_id).first()
+    entry = Entry.objects.filter(email_id=email_id).first()
+    if email is None or entry is None:
+        raise NotFound
+    thread = conversations.lock_thread(entry.thread_id)
+    existing = OutboundMessage.objects.filter(idempotency_key=idempotency_key).first()
+    if existing:
+        return QueuedReply(existing.entry_id, existing.id)
+    name, address = _recipient(email)
+    if automatic:
+        _check_caps(email, thread, lenient(address))
+    return _write(email, entry, thread, (name, address), text, kind, idempotency_key, automatic, author)
+
+
+def _recipient(email: Email) -> tuple[str, str]:
+    """The sender; their Reply-To only when it lies on the same domain (FS-4); never an inbox of ours (DH-1)."""
+    sender = (email.from_name, email.from_address)
+    offered = [item for item in email.reply_to if "@" in item["address"]]
+    if offered and _domain(offered[0]["address"]) == _domain(email.from_address):
+        sender = (offered[0]["name"], offered[0]["address"])
+    own = without_tag(lenient(sender[1])) == email.inbox.address_normalized
+    if "@" not in sender[1] or own:
+        raise NobodyToAnswer("The mail has no sender that could be answered.")
+    return sender
+
+
+def _domain(address: str) -> str:
+    return lenient(address).rpartition("@")[2]
+
+
+def _check_caps(email: Email, thread: Thread, sender: str) -> None:
+    cap = "hops" if email.hops >= settings.MAX_HOPS else ""
+    if not cap:
+        cap = quotas.take(workspace_id=email.workspace_id, inbox_id=email.inbox_id, thread_id=thread.id, sender=sender)
+    if cap:
+        raise AutoReplyHeld(cap)
+
+
+def report_held(*, workspace_id: UUID, email_id: UUID, cap: str) -> None:
+    """Tell people of a held answer, in a unit of its own: the one that was held back is gone."""
+    with in_workspace(workspace_id):
+        entry = Entry.objects.get(email_id=email_id)
+        outbox.emit(
+            LoopSuspected(workspace_id=workspace_id, inbox_id=entry.inbox_id, thread_id=entry.thread_id, cap=cap)
+        )
+        record(
+            workspace_id=workspace_id,
+            action="reply.hold",
+            resource_kind="email",
+            resource_id=email_id,
+            payload={"cap": cap},
+        )
+
+
+def _write(
+    email: Email,
+    answered: Entry,
+    thread: Thread,
+    recipient: tuple[str, str],
+    text: str,
+    kind: OutboundKind,
+    key: str,
+    automatic: bool,
+    author: Actor,
+) -> QueuedReply:
+    now = clock.now()
+    entry_id = uuid4()
+    message_id = tokens.message_id(entry_id, domain=_domain(email.inbox.address))
+    subject = composing.reply_subject(email.subject)
+    outgoing = Outgoing(
+        from_name=email.inbox.name,
+        from_address=email.inbox.address,
+        to=[recipient],
+        subject=subject,
+        text=text,
+        message_id=message_id,
+        date=now,
+        in_reply_to=email.rfc_message_id,
+        references=email.references,
+        automatic=automatic,
+        hops=email.hops + 1,
+    )
+    entry = Entry.objects.create(
+        id=entry_id,
+        workspace_id=email.workspace_id,
+        inbox_id=email.inbox_id,
+        thread=thread,
+        direction=Direction.OUTBOUND,
+        outbound_kind=kind,
+        provider_entry_key=f"out:{entry_id}",
+        author_kind=author.kind,
+        author_id=author.id,
+        author_label=author.label,
+        in_reply_to=answered,
+        subject=subject,
+        body_text=text,
+        extracted_text=text,
+        occurred_at=now,
+        delivery_state=SendState.QUEUED,
+        thread_decision={"rule": "reply", "confidence": "certain", "evidence": {"answers": str(answered.id)}},
+        **_response_time(thread, kind, now),
+    )
+    message = OutboundMessage.objects.create(
+        workspace_id=email.workspace_id,
+        entry=entry,
+        inbox_id=email.inbox_id,
+        idempotency_key=key,
+        message_id=message_id,
+        envelope_from=email.inbox.address,
+        envelope_to=[lenient(recipient[1])],
+        raw=composing.compose(outgoing),
+        is_automatic=automatic,
+    )
+    _index(entry, message, lenient(recipient[1]))
+    _touch(thread, entry, kind, text)
+    outbox.emit(
+        EntryQueued(
+            workspace_id=email.workspace_id,
+            entry_id=entry.id,
+            thread_id=thread.id,
+            inbox_id=email.inbox_id,
+            outbound_message_id=message.id,
+        )
+    )
+    record(
+        workspace_id=email.workspace_id,
+        action="reply.queue",
+        resource_kind="entry",
+        resource_id=entry.id,
+        payload={"email_id": email.id, "kind": kind, "automatic": automatic},
+    )
+    return QueuedReply(entry.id, message.id)
+
+
+def _response_time(thread: Thread, kind: OutboundKind, now: Any) -> dict[str, int]:
+    """Seconds since the turn opened, on the first answer only (S1-19)."""
+    if kind not in ANSWERS or thread.first_unanswered_inbound_at is None:
+        return {}
+    waited: timedelta = now - thread.first_unanswered_inbound_at
+    return {"response_time_seconds": max(0, int(waited.total_seconds()))}
+
+
+def _index(entry: Entry, message: OutboundMessage, recipient: str) -> None:
+    reference = message.message_id.strip("<>")
+    MessageReference.objects.create(
+        workspace_id=entry.workspace_id,
+        inbox_id=entry.inbox_id,
+        entry=entry,
+        message_id_hash=conversations.reference_hash(reference),
+        message_id=reference,
+        kind="own",
+    )
+    # Who was written to may answer into this conversation.
+    ThreadParticipant.objects.bulk_create(
+        [
+            ThreadParticipant(
+                workspace_id=entry.workspace_id,
+                thread_id=entry.thread_id,
+                address=recipient,
+                role="recipient",
+                source="outbound",
+            )
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def _touch(thread: Thread, entry: Entry, kind: OutboundKind, text: str) -> None:
+    thread.last_entry_seq = entry.seq
+    thread.last_entry_at = entry.occurred_at
+    thread.entry_count += 1
+    thread.preview = " ".join(text.split())[:_PREVIEW]
+    fields = ["last_entry_seq", "last_entry_at", "entry_count", "preview"]
+    if kind in ANSWERS:
+        thread.first_unanswered_inbound_at = None
+        fields.append("first_unanswered_inbound_at")
+    thread.save(update_fields=fields)

@@ -1,0 +1,256 @@
+"""Send queued messages, each at most once.
+
+`sending` is committed before the transport is called. What happens then has four ends: sent; refused for good (failed);
+not accepted for now (queued again, later); or unknown (uncertain), which also is the end of a sender that died. An
+uncertain message is never sent again by itself: provider news or a person settles it.
+"""
+
+import logging
+import random
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+
+from audit.services import record
+from inbox.channels.registry import transport
+from inbox.channels.transport import MaybeAccepted, NotAccepted, Receipt
+from inbox.events import EntryEvent, EntrySent, SendFailed, SendUncertain
+from inbox.models import Entry, EntryDeliveryEvent, MessageReference, OutboundMessage, Thread
+from inbox.queries import conversations
+from inbox.types import ANSWERS, SendState
+from kernel import clock, outbox
+from kernel.context import Actor, acting_as
+from kernel.crash import crash_point
+from kernel.errors import Conflict, NotFound
+from kernel.transactions import in_all_workspaces, in_workspace
+
+logger = logging.getLogger(__name__)
+
+SENDER = Actor(kind="system", id="sender", label="mail sender")
+
+
+@dataclass(frozen=True)
+class _Claimed:
+    id: UUID
+    workspace_id: UUID
+    lease_token: int
+    attempts: int
+    envelope_from: str
+    envelope_to: list[str]
+    raw: bytes
+
+
+_CLAIM = """
+UPDATE inbox_outboundmessage SET state = 'sending', attempts = attempts + 1, lease_token = lease_token + 1,
+    due_at = now() + %(lease)s
+WHERE id = (
+    SELECT id FROM inbox_outboundmessage WHERE state = 'queued' AND due_at <= now()
+    ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING id, workspace_id, lease_token, attempts, envelope_from, envelope_to, raw
+"""
+
+_ABANDONED = """
+SELECT id, workspace_id, lease_token FROM inbox_outboundmessage
+WHERE state = 'sending' AND due_at <= now() ORDER BY due_at LIMIT 100
+"""
+
+
+def send_due() -> bool:
+    """Send one due message; False when none is due. Also settles messages whose sender died on them."""
+    _settle_abandoned()
+    claimed = _claim()
+    if claimed is None:
+        return False
+    with acting_as(SENDER):
+        _send(claimed)
+    return True
+
+
+def _claim() -> _Claimed | None:
+    lease = timedelta(seconds=settings.SEND_LEASE_SECONDS)
+    with in_all_workspaces("the sender serves every workspace"), connection.cursor() as cursor:
+        cursor.execute(_CLAIM, {"lease": lease})
+        row = cursor.fetchone()
+    return _Claimed(*row[:6], raw=bytes(row[6])) if row else None
+
+
+def _send(claimed: _Claimed) -> None:
+    crash_point("send.before_provider")
+    try:
+        receipt = transport().send(
+            raw=claimed.raw,
+            envelope_from=claimed.envelope_from,
+            envelope_to=claimed.envelope_to,
+            tag=str(claimed.id),
+        )
+    except NotAccepted as error:
+        _not_accepted(claimed, error)
+        return
+    except MaybeAccepted as error:
+        _finish(claimed.id, claimed.workspace_id, claimed.lease_token, SendState.UNCERTAIN, error=str(error))
+        return
+    except Exception as error:
+        logger.exception("a transport failed in an unknown way", extra={"outbound_message_id": str(claimed.id)})
+        _finish(claimed.id, claimed.workspace_id, claimed.lease_token, SendState.UNCERTAIN, error=repr(error))
+        return
+    crash_point("send.after_provider")
+    _finish(claimed.id, claimed.workspace_id, claimed.lease_token, SendState.SENT, receipt=receipt)
+    crash_point("send.ref_stored")
+
+
+def _not_accepted(claimed: _Claimed, error: NotAccepted) -> None:
+    delays = settings.SEND_RETRY_SECONDS
+    if error.permanent or claimed.attempts > len(delays):
+        _finish(claimed.id, claimed.workspace_id, claimed.lease_token, SendState.FAILED, error=str(error))
+        return
+    delay = delays[claimed.attempts - 1] * random.uniform(0.9, 1.1)  # noqa: S311 - jitter, not a secret
+    with in_workspace(claimed.workspace_id):
+        OutboundMessage.objects.filter(
+            id=claimed.id, state=SendState.SENDING, lease_token=claimed.lease_token
+        ).update(state=SendState.QUEUED, due_at=clock.now() + timedelta(seconds=delay), last_error=str(error)[:500])
+
+
+def _settle_abandoned() -> None:
+    with in_all_workspaces("the sender serves every workspace"), connection.cursor() as cursor:
+        cursor.execute(_ABANDONED)
+        rows = cursor.fetchall()
+    for message_id, workspace_id, lease_token in rows:
+        with acting_as(SENDER):
+            _finish(message_id, workspace_id, lease_token, SendState.UNCERTAIN, error="the sender died while sending")
+
+
+def _finish(
+    message_id: UUID,
+    workspace_id: UUID,
+    lease_token: int,
+    state: SendState,
+    *,
+    receipt: Receipt | None = None,
+    error: str = "",
+) -> bool:
+    """Write an end, unless the lease was lost: row, entry, fact and audit together."""
+    with in_workspace(workspace_id):
+        now = clock.now()
+        ours = OutboundMessage.objects.filter(id=message_id, state=SendState.SENDING, lease_token=lease_token)
+        changed = ours.update(
+            state=state,
+            provider_ref=receipt.reference[:200] if receipt else "",
+            last_error=error[:500],
+            sent_at=now if state == SendState.SENT else None,
+        )
+        if not changed:
+            logger.warning("a late sender was refused", extra={"outbound_message_id": str(message_id)})
+            return False
+        _publish(OutboundMessage.objects.select_related("entry").get(id=message_id), state, receipt, error)
+    return True
+
+
+def _publish(message: OutboundMessage, state: SendState, receipt: Receipt | None, error: str) -> None:
+    entry = message.entry
+    Entry.objects.filter(id=entry.id).update(delivery_state=state)
+    EntryDeliveryEvent.objects.create(
+        workspace_id=message.workspace_id,
+        entry=entry,
+        kind=state.value,
+        provider_event_id=f"{message.id}:{message.lease_token}",
+        at=clock.now(),
+        detail={"error": error[:500]} if error else {"reference": message.provider_ref},
+    )
+    if receipt and receipt.message_id:
+        _index_rewritten(message, receipt.message_id)
+    if state == SendState.FAILED:
+        _reopen_turn(entry)
+    common: dict[str, Any] = {
+        "workspace_id": message.workspace_id,
+        "entry_id": entry.id,
+        "thread_id": entry.thread_id,
+        "inbox_id": entry.inbox_id,
+        "outbound_message_id": message.id,
+    }
+    event: EntryEvent
+    if state == SendState.SENT:
+        event = EntrySent(**common, provider_ref=message.provider_ref)
+    elif state == SendState.FAILED:
+        event = SendFailed(**common, error=error[:500])
+    else:
+        event = SendUncertain(**common, error=error[:500])
+    outbox.emit(event)
+    record(
+        workspace_id=message.workspace_id,
+        action=f"reply.{state.value}",
+        resource_kind="entry",
+        resource_id=entry.id,
+        payload={"provider_ref": message.provider_ref, "error": error[:200]},
+    )
+
+
+def _index_rewritten(message: OutboundMessage, rewritten: str) -> None:
+    MessageReference.objects.bulk_create(
+        [
+            MessageReference(
+                workspace_id=message.workspace_id,
+                inbox_id=message.inbox_id,
+                entry_id=message.entry_id,
+                message_id_hash=conversations.reference_hash(rewritten),
+                message_id=rewritten,
+                kind="rewritten",
+            )
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def _reopen_turn(entry: Entry) -> None:
+    """An answer that never arrived is none: the customer waits again, since when they wrote."""
+    if entry.outbound_kind not in ANSWERS or entry.response_time_seconds is None:
+        return
+    since = entry.occurred_at - timedelta(seconds=entry.response_time_seconds)
+    Thread.objects.filter(id=entry.thread_id, first_unanswered_inbound_at=None).update(
+        first_unanswered_inbound_at=since
+    )
+    Entry.objects.filter(id=entry.id).update(response_time_seconds=None)
+
+
+def settle(*, workspace_id: UUID, outbound_message_id: UUID, accepted: bool) -> None:
+    """A person (or news from the provider) says what became of an uncertain message.
+
+    `accepted=False` queues the very same bytes, with the same Message-ID, once more.
+    """
+    with in_workspace(workspace_id):
+        message = OutboundMessage.objects.select_for_update().filter(id=outbound_message_id).first()
+        if message is None:
+            raise NotFound
+        if message.state != SendState.UNCERTAIN:
+            raise Conflict("Only an uncertain message can be settled.")
+        state = SendState.SENT if accepted else SendState.QUEUED
+        OutboundMessage.objects.filter(id=message.id).update(
+            state=state, due_at=clock.now(), sent_at=clock.now() if accepted else None
+        )
+        Entry.objects.filter(id=message.entry_id).update(delivery_state=state)
+        record(
+            workspace_id=workspace_id,
+            action="reply.settle",
+            resource_kind="outbound_message",
+            resource_id=message.id,
+            payload={"accepted": accepted},
+        )
+        if accepted:
+            _announce_settled(message)
+
+
+def _announce_settled(message: OutboundMessage) -> None:
+    entry = Entry.objects.get(id=message.entry_id)
+    outbox.emit(
+        EntrySent(
+            workspace_id=message.workspace_id,
+            entry_id=entry.id,
+            thread_id=entry.thread_id,
+            inbox_id=entry.inbox_id,
+            outbound_message_id=message.id,
+            provider_ref=message.provider_ref,
+        )
+    )

@@ -1,0 +1,101 @@
+-- Store first: raw bytes, the e-mails of the inboxes that they are for, and the fact that starts their processing, in one
+-- statement and so in one transaction. Looks before it inserts, since redeliveries are frequent and must cost little.
+--
+-- p_recipients, p_exact, p_untagged and p_domains run in parallel: an envelope recipient, its canonical form, the same
+-- without a plus-tag, its domain. Mail for an address that nobody has goes to the workspace of its verified domain, and
+-- without one to the estate's workspace, into quarantine: never away.
+CREATE FUNCTION inbox_accept_v1(
+    p_source text, p_provider_id text, p_raw bytea, p_sha256 bytea, p_envelope_from text, p_recipients text[],
+    p_exact text[], p_untagged text[], p_domains text[], p_verdicts jsonb, p_context jsonb, p_only_workspace uuid
+) RETURNS TABLE (workspace_id uuid, inbound_message_id uuid, email_id uuid, is_new boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+    v_estate constant uuid := '00000000-0000-4000-8000-000000000000';
+    v_before constant text := coalesce(current_setting('app.all_workspaces', true), '');
+    v_group record;
+    v_message record;
+    v_id uuid;
+    v_new boolean;
+    v_state text;
+    v_reason text;
+    v_added text[];
+    v_inbox record;
+    v_email uuid;
+BEGIN
+    PERFORM set_config('app.all_workspaces', 'on', true);
+    FOR v_group IN
+        SELECT r.owner, array_agg(DISTINCT r.recipient) AS recipients,
+            array_agg(DISTINCT r.inbox) FILTER (WHERE r.inbox IS NOT NULL) AS inboxes
+        FROM (
+            SELECT a.recipient, coalesce(i.id, t.id) AS inbox,
+                coalesce(i.workspace_id, t.workspace_id, d.workspace_id, v_estate) AS owner
+            FROM unnest(p_recipients, p_exact, p_untagged, p_domains) AS a(recipient, exact, untagged, domain)
+            LEFT JOIN inbox_inbox i ON i.address_normalized = a.exact AND i.deleted_at IS NULL
+            LEFT JOIN inbox_inbox t ON i.id IS NULL AND t.address_normalized = a.untagged AND t.deleted_at IS NULL
+            LEFT JOIN tenancy_verifieddomain d ON i.id IS NULL AND t.id IS NULL
+                AND d.domain = a.domain AND d.state = 'verified'
+        ) r
+        WHERE p_only_workspace IS NULL OR r.owner = p_only_workspace
+        GROUP BY r.owner ORDER BY r.owner
+    LOOP
+        v_new := false;
+        v_added := NULL;
+        SELECT m.id, m.recipients, m.state INTO v_message FROM inbox_inboundmessage m
+        WHERE m.workspace_id = v_group.owner AND m.source = p_source AND m.provider_message_id = p_provider_id;
+        IF NOT FOUND THEN
+            v_state := CASE WHEN v_group.inboxes IS NULL THEN 'quarantined' ELSE 'stored' END;
+            v_reason := CASE WHEN v_group.inboxes IS NOT NULL THEN ''
+                WHEN v_group.owner = v_estate THEN 'unclaimed_domain' ELSE 'unknown_recipient' END;
+            INSERT INTO inbox_inboundmessage (id, workspace_id, source, provider_message_id, raw, sha256, size,
+                envelope_from, recipients, verdicts, state, reason)
+            VALUES (gen_random_uuid(), v_group.owner, p_source, p_provider_id, p_raw, p_sha256, octet_length(p_raw),
+                p_envelope_from, v_group.recipients, p_verdicts, v_state, v_reason)
+            ON CONFLICT ON CONSTRAINT inbox_one_message_per_provider_id DO NOTHING RETURNING id INTO v_id;
+            v_new := FOUND;
+            IF NOT v_new THEN
+                -- A concurrent delivery of the same message was first, and has committed by now.
+                SELECT m.id, m.recipients, m.state INTO v_message FROM inbox_inboundmessage m
+                WHERE m.workspace_id = v_group.owner AND m.source = p_source AND m.provider_message_id = p_provider_id;
+            END IF;
+        END IF;
+        IF NOT v_new THEN
+            v_id := v_message.id;
+            SELECT array_agg(x) INTO v_added FROM unnest(v_group.recipients) x WHERE x <> ALL (v_message.recipients);
+            UPDATE inbox_inboundmessage SET deliveries = deliveries + 1,
+                recipients = recipients || coalesce(v_added, '{}'),
+                -- The same bytes for a further recipient: another inbox of ours is named, so look again.
+                state = CASE WHEN v_added IS NOT NULL AND v_group.inboxes IS NOT NULL THEN 'stored' ELSE state END,
+                attempts = CASE WHEN v_added IS NOT NULL THEN 0 ELSE attempts END
+            WHERE id = v_id;
+        END IF;
+        FOR v_inbox IN SELECT i.id, i.active FROM inbox_inbox i WHERE i.id = ANY (v_group.inboxes) ORDER BY i.id LOOP
+            v_email := NULL;
+            IF NOT v_new THEN
+                SELECT e.id INTO v_email FROM inbox_email e WHERE e.inbound_message_id = v_id AND e.inbox_id = v_inbox.id;
+            END IF;
+            IF v_email IS NULL THEN
+                INSERT INTO inbox_email (id, workspace_id, inbound_message_id, inbox_id, message_id, state, received_at,
+                    metadata, custom_metadata, subject, from_name, from_address, reply_to, "to", cc, rfc_message_id,
+                    in_reply_to, reference_ids, warnings, verdicts)
+                VALUES (gen_random_uuid(), v_group.owner, v_id, v_inbox.id, p_provider_id, 'stored', now(),
+                    '{}', '{}', '', '', '', '[]', '[]', '[]', '', '[]', '[]', '[]', p_verdicts)
+                ON CONFLICT ON CONSTRAINT inbox_one_email_per_message_and_inbox DO NOTHING RETURNING id INTO v_email;
+            END IF;
+            RETURN QUERY SELECT v_group.owner, v_id, v_email, v_new;
+        END LOOP;
+        IF v_group.inboxes IS NULL THEN
+            RETURN QUERY SELECT v_group.owner, v_id, NULL::uuid, v_new;
+        END IF;
+        IF v_new OR v_added IS NOT NULL THEN
+            INSERT INTO kernel_outboxevent (event_id, workspace_id, slug, version, aggregate_key, payload, context)
+            SELECT gen_random_uuid(), v_group.owner,
+                CASE WHEN v_group.inboxes IS NULL THEN 'inbound_message.quarantined' ELSE 'inbound_message.stored' END,
+                1, 'inbound_message_id:' || v_id,
+                jsonb_build_object('inbound_message_id', v_id)
+                    || CASE WHEN v_group.inboxes IS NULL THEN jsonb_build_object('reason', v_reason) ELSE '{}' END,
+                p_context;
+        END IF;
+    END LOOP;
+    PERFORM set_config('app.all_workspaces', v_before, true);
+END $$;

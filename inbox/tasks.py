@@ -1,0 +1,23 @@
+"""The inbox's workers. Tasks are wake-ups: rows are the record, so any number may run at once."""
+
+from typing import Any
+
+from celery import shared_task
+
+from inbox.services import ingesting, sending
+from kernel import nudge
+
+
+@shared_task(name="inbox.tasks.process_messages")
+def process_messages(**_: Any) -> None:
+    """Read stored messages until none is due."""
+    nudge.taken("inbox.tasks.process_messages")
+    ingesting.process_all()
+
+
+@shared_task(name="inbox.tasks.send_mail")
+def send_mail(**_: Any) -> None:
+    """Send queued messages until none is due, and settle those whose sender died."""
+    nudge.taken("inbox.tasks.send_mail")
+    while sending.send_due():
+        pass

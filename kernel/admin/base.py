@@ -1,0 +1,160 @@
+"""What every page of the console keeps to: rows of the chosen workspace, permissions of roles, writes by services only."""
+
+from typing import Any, ClassVar
+
+from django.contrib import messages
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import NoReverseMatch, reverse
+from unfold.admin import ModelAdmin
+
+from kernel.admin.paging import InfinitePaginator
+from kernel.admin.place import Place, place_of
+from kernel.errors import DomainError, NotFound
+
+
+class ConsoleAdmin(ModelAdmin):  # type: ignore[misc]
+    """Base of all. Viewing needs a permission of the person's roles; adding and changing need one too, or are off."""
+
+    view_needs: ClassVar[str] = "*"
+    add_needs: ClassVar[str] = ""
+    change_needs: ClassVar[str] = ""
+    act_needs: ClassVar[str] = ""
+
+    paginator = InfinitePaginator
+    show_full_result_count = False
+    list_per_page = 50
+    list_max_show_all = 0
+    list_disable_select_all = True
+    list_fullwidth = True
+    list_filter_sheet = True
+    list_filter_submit = True
+    actions_on_top = True
+    compressed_fields = True
+    change_form_show_cancel_button = True
+    empty_value_display = "–"
+    # For the empty page: what it is for and what to do next.
+    empty_icon: ClassVar[str] = "inbox"
+    empty_title: ClassVar[str] = "Nothing here yet"
+    empty_text: ClassVar[str] = ""
+    change_list_template = "console/list.html"
+
+    def _allowed(self, request: HttpRequest, permission: str) -> bool:
+        place = getattr(request, "place", None)
+        return bool(permission) and isinstance(place, Place) and place.allows(permission)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self._allowed(request, self.view_needs)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self._allowed(request, self.view_needs)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """A new row belongs to one workspace, so one must be chosen."""
+        return self._allowed(request, self.add_needs) and place_of(request).workspace is not None
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self._allowed(request, self.change_needs)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Rows end by services, never by the console's own delete."""
+        return False
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        """For bulk actions: `permissions=["act"]`."""
+        return self._allowed(request, self.act_needs)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Rows of the chosen workspace. Row-level security says the same once more beneath."""
+        rows: QuerySet[Any] = super().get_queryset(request)
+        names = {field.attname for field in self.model._meta.concrete_fields}
+        workspace_id = place_of(request).workspace_id
+        if workspace_id is not None and "workspace_id" in names:
+            rows = rows.filter(workspace_id=workspace_id)
+        if "deleted_at" in names and not self.shows_deleted(request):
+            rows = rows.filter(deleted_at=None)
+        return rows
+
+    def shows_deleted(self, request: HttpRequest) -> bool:
+        return request.GET.get("deleted") == "yes"
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """With all workspaces in sight, each row says whose it is."""
+        columns = list(super().get_list_display(request))
+        names = {field.name for field in self.model._meta.concrete_fields}
+        if place_of(request).workspace is None and "workspace" in names:
+            columns.append("workspace")
+        return columns
+
+    def get_list_select_related(self, request: HttpRequest) -> Any:
+        chosen = super().get_list_select_related(request)
+        names = {field.name for field in self.model._meta.concrete_fields}
+        if place_of(request).workspace is None and "workspace" in names and not isinstance(chosen, bool):
+            return [*chosen, "workspace"]
+        return chosen
+
+    # The audit chain is the log; Django's own would repeat names across workspaces.
+    def log_addition(self, *_: Any, **__: Any) -> Any:
+        return None
+
+    def log_change(self, *_: Any, **__: Any) -> Any:
+        return None
+
+    def log_deletions(self, *_: Any, **__: Any) -> Any:
+        return None
+
+    def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        """What the audit trail says of this row."""
+        return HttpResponseRedirect(f"{reverse('admin:audit_auditevent_changelist')}?q={object_id}")
+
+    def serve(self, request: HttpRequest, work: Any, *, done: str = "") -> Any:
+        """Call a service; a refusal becomes a message. The answer of the service, or None after a refusal."""
+        try:
+            answer = work()
+        except DomainError as error:
+            messages.error(request, error.detail)
+            return None
+        if done:
+            messages.success(request, done)
+        return answer if answer is not None else True
+
+    def open_page(self, name: str, *args: Any) -> str:
+        try:
+            return reverse(f"admin:{name}", args=args)
+        except NoReverseMatch as error:
+            raise NotFound from error
+
+
+class ReadOnlyAdmin(ConsoleAdmin):
+    """Rows that only the system writes: shown, searched and filtered."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class ServiceAdmin(ConsoleAdmin):
+    """A form whose saving is a call of a service. The form is checked by Django, the rules are the service's."""
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Hand the cleaned values to `write`; a refusal is shown beside the form and nothing is kept."""
+        saved = self.write(request, obj, form.cleaned_data, change=change)
+        obj.pk = saved.pk
+        obj.__dict__.update({k: v for k, v in saved.__dict__.items() if k != "_state"})
+
+    def write(self, request: HttpRequest, obj: Any, values: dict[str, Any], *, change: bool) -> Any:
+        raise NotImplementedError
+
+    def workspace_of(self, request: HttpRequest, obj: Any) -> Any:
+        return obj.workspace_id or place_of(request).workspace_id
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
+    ) -> Any:
+        try:
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        except DomainError as error:
+            messages.error(request, error.detail)
+            return HttpResponseRedirect(request.get_full_path())

@@ -1,0 +1,48 @@
+"""Facts about webhooks themselves, for whoever watches an integration."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+from uuid import UUID
+
+from kernel.events import DomainEvent
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookDisabled(DomainEvent):
+    """An endpoint is not called any more: it answered 410, failed for too long, or somebody switched it off."""
+
+    slug: ClassVar[str] = "webhook.disabled"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "webhook_id"
+
+    webhook_id: UUID
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeliveryExhausted(DomainEvent):
+    """A delivery failed at its last attempt. It can be replayed."""
+
+    slug: ClassVar[str] = "webhook.delivery_exhausted"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "webhook_id"
+
+    webhook_id: UUID
+    webhook_delivery_id: UUID
+    system_event_id: UUID
+    event_slug: str
+    attempts: int
+    last_status_code: int | None
+    last_error: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookTested(DomainEvent):
+    """What a test-send carries. It goes to the tested endpoint only, whatever that endpoint subscribes to."""
+
+    slug: ClassVar[str] = "webhook.test"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "webhook_id"
+
+    webhook_id: UUID
+    message: str
