@@ -1,6 +1,27 @@
 """All routes."""
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
+from django.views.generic import RedirectView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
-urlpatterns = [path("console/", admin.site.urls)]
+from config import health
+from inbox import ingress
+
+api = [
+    path("", include("tenancy.urls")),
+    path("", include("inbox.urls")),
+    path("", include("agents.urls")),
+    path("", include("webhooks.urls")),
+]
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("console/", admin.site.urls),
+    path("api/v1/", include(api)),
+    path("api/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("api/docs", SpectacularSwaggerView.as_view(), name="docs"),
+    path("ingress/ses", ingress.ses, name="ingress-ses"),
+    path("healthz", health.live, name="healthz"),
+    path("readyz", health.ready, name="readyz"),
+]

@@ -11,7 +11,10 @@ CAP = 100
 # Each part reads few rows of a partial or leading index; row-level security keeps them to the workspace in sight.
 _PARTS = {
     "approvals": "agents_approvalrequest WHERE state = 'pending' AND expires_at > now()",
-    "quarantined": "inbox_inboundmessage WHERE state = 'quarantined'",
+    "quarantined": (
+        "(SELECT id FROM inbox_inboundmessage WHERE state = 'quarantined' UNION"
+        " SELECT inbound_message_id FROM inbox_email WHERE state = 'quarantined' AND deleted_at IS NULL) AS q"
+    ),
     "unsent": "inbox_outboundmessage WHERE state = 'uncertain' OR (state = 'failed' AND created_at > now() - interval '7 days')",
     "failed": "inbox_email WHERE state = 'failed' AND created_at > now() - interval '7 days'",
     "webhooks": "webhooks_webhook WHERE deleted_at IS NULL AND (failing_since IS NOT NULL OR disabled_reason <> '')",

@@ -18,14 +18,10 @@ class Notice:
 _BAD = ("from: ambiguous", "from_ambiguous")
 _RULES = {
     "new": "It starts a conversation of its own.",
-    "own": "It answers a message that we sent, proven by the signed token in its Message-ID.",
-    "own_token": "It answers a message that we sent, proven by the signed token in its Message-ID.",
+    "signed_reply": "It answers a message of ours, proven by the signed token in that message's id.",
     "in_reply_to": "It says that it answers a message of this conversation (In-Reply-To), and its sender took part.",
-    "reference": "It cites a message of this conversation (References), and its sender took part.",
     "references": "It cites a message of this conversation (References), and its sender took part.",
-    "cited_by": "An earlier message here already cites it: it arrived late.",
-    "answered": "It was written here as an answer.",
-    "reply": "It was written here as an answer.",
+    "cited_by_later": "A message of this conversation already cites it: it arrived late.",
 }
 
 

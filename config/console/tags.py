@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 from django import template
+from django.template.defaultfilters import linebreaksbr
 from django.utils.safestring import SafeString
 
 from kernel.admin import marks
@@ -65,3 +66,33 @@ def get(mapping: Any, key: str) -> Any:
 def choose(spec: Any, cl: Any) -> list[dict[str, Any]]:
     """The choices of a list filter, for links in a row."""
     return list(spec.choices(cl))
+
+
+@register.filter
+def sheet(_: Any, cl: Any) -> bool:
+    """Whether the filter sheet has something in it: saved views are tabs and not there."""
+    return any(not getattr(spec, "is_views", False) for spec in cl.filter_specs)
+
+
+@register.filter
+def profile_name(thread: Any) -> str:
+    """Whom a conversation is with, from what this workspace knows of them."""
+    contact = thread.contact
+    profiles = contact.profiles.all() if contact else ()
+    own = next((profile for profile in profiles if profile.workspace_id == thread.workspace_id), None)
+    return str(own) if own else (getattr(thread, "last_author", "") or "Unknown sender")
+
+
+@register.filter(is_safe=True)
+def lines(text: Any) -> SafeString:
+    """Text with its line breaks. Addresses in mail are not made into links: what a stranger wrote is not to be clicked."""
+    return linebreaksbr(str(text or ""), autoescape=True)
+
+
+@register.filter
+def duration(seconds: int | None) -> str:
+    """`3 min`, `2 h`."""
+    for limit, unit, step in ((90, "s", 1), (5400, "min", 60), (129600, "h", 3600)):
+        if (seconds or 0) < limit:
+            return f"{(seconds or 0) / step:.0f} {unit}"
+    return f"{(seconds or 0) / 86400:.0f} d"

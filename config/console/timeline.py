@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Prefetch
+from django.db.models import BooleanField, ExpressionWrapper, Prefetch, Q
 
 from config.console import notices
 from config.console.runs import Run, gather
@@ -52,6 +52,10 @@ class Message:
         return whole[len(short) :].strip() if whole.startswith(short) else whole
 
     @property
+    def decision(self) -> dict[str, Any]:
+        return notices.threading(self.entry.thread_decision) if self.side == "in" else {}
+
+    @property
     def outbound(self) -> Any:
         return getattr(self.entry, "outbound", None)
 
@@ -68,9 +72,13 @@ class Conversation:
     others: list[Thread]
 
     @property
-    def questions(self) -> list[Any]:
-        found = [run.open_question for message in self.messages for run in message.runs]
-        return [question for question in found if question]
+    def waiting(self) -> list[Run]:
+        """Runs that ask a person something."""
+        return [run for message in self.messages for run in message.runs if run.open_question]
+
+    @property
+    def first_waiting(self) -> Run | None:
+        return next(iter(self.waiting), None)
 
     @property
     def latest_inbound(self) -> Message | None:
@@ -111,6 +119,7 @@ def _entries(thread: Thread, everything: bool) -> tuple[list[Entry], bool]:
         Entry.objects.filter(thread=thread)
         .select_related("email", "outbound")
         .defer("body_html", "outbound__raw")
+        .annotate(has_html=ExpressionWrapper(~Q(body_html=""), output_field=BooleanField()))
         .prefetch_related(
             Prefetch("attachments", Attachment.objects.select_related("file").order_by("position")),
             "delivery_events",

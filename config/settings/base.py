@@ -172,6 +172,9 @@ WEBHOOK_PER_ENDPOINT = env.int("WEBHOOK_PER_ENDPOINT", default=8)
 WEBHOOK_POLL_SECONDS = env.float("WEBHOOK_POLL_SECONDS", default=1)
 WEBHOOK_DISABLE_AFTER_SECONDS = env.float("WEBHOOK_DISABLE_AFTER_SECONDS", default=5 * 86400)
 WEBHOOK_RETRY_AFTER_MAX_SECONDS = env.float("WEBHOOK_RETRY_AFTER_MAX_SECONDS", default=86400)
+WEBHOOK_SECRET_OVERLAP_SECONDS = env.float("WEBHOOK_SECRET_OVERLAP_SECONDS", default=24 * 3600)
+WEBHOOK_STOP_SECONDS = env.float("WEBHOOK_STOP_SECONDS", default=10)
+WEBHOOK_ATTEMPT_KEEP_DAYS = env.int("WEBHOOK_ATTEMPT_KEEP_DAYS", default=30)
 
 # Named crash points for tests (`tests/world/crash.py` sets it); a start-up check refuses it in production.
 CRASH_POINTS_ENABLED = False
@@ -219,6 +222,8 @@ CONTENT_SECURITY_POLICY = {
         "form-action": [SELF],
     }
 }
+
+from config.openapi import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS  # noqa: E402
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["tenancy.authentication.MachineAuthentication"],

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from unfold.decorators import action
 
@@ -87,11 +87,17 @@ class OutboundMessageAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).defer("raw", "entry__body_text", "entry__body_html")
 
 
+# A delivery is put aside whole when it cannot be read, or one of its mails is, for spam or a virus.
+_HELD = Q(state="quarantined") | Exists(
+    Email.unfenced.filter(inbound_message=OuterRef("pk"), state="quarantined", deleted_at=None)
+)
+
+
 class QuarantineViews(Views):
     """What is put aside first; the other deliveries for looking up."""
 
     views: ClassVar[dict[str, tuple[str, Q]]] = {
-        "quarantined": ("Quarantined", Q(state="quarantined")),
+        "quarantined": ("Quarantined", _HELD),
         "stored": ("Waiting", Q(state="stored")),
         "done": ("Filed", Q(state="done")),
         "all": ("All deliveries", Q()),

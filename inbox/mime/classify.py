@@ -135,13 +135,13 @@ def _own(message: _Message, own: OwnAddresses, check: Callable[[str], bool] | No
         candidates = [message.first(HOP_HEADER.lower()), message.mail.message_id or ""]
         if any(candidate and check(candidate) for candidate in candidates):
             return "self", "carries our own token"
-    if message.first(HOP_HEADER.lower()):
-        return "auto_reply", f"{HOP_HEADER} of another installation"
     origin = message.mail.from_
     if origin is not None and _is_own(origin.address, own):
         return "self", "sender is one of our inboxes"
     if message.path and _is_own(message.path, own):
         return "self", "return path is one of our inboxes"
+    if message.first(HOP_HEADER.lower()):
+        return "auto_reply", f"{HOP_HEADER} of another installation"
     return None
 
 

@@ -18,7 +18,7 @@ def unflow(text: str, *, delete_space: bool = False) -> str:
         if line.startswith(" "):
             line = line[1:]
         signature = line in {"-- ", "--"}
-        if flowing == depth and not signature:
+        if flowing == depth and line and not signature:
             lines[-1] += line
         else:
             lines.append((">" * depth + " " if depth else "") + line)

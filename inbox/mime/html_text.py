@@ -128,4 +128,5 @@ def _shown(html: str) -> str:
 def _tidy(text: str) -> str:
     text = _INVISIBLE.sub("", text)
     lines = [_BLANKS.sub(" ", line).rstrip() for line in text.split("\n")]
+    lines = [line[1:] if line[:1] == " " and line[1:2] not in "*-" else line for line in lines]
     return _LINES.sub("\n\n", "\n".join(lines)).strip("\n")

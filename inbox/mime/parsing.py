@@ -19,6 +19,7 @@ from inbox.mime.fields import Fields
 from inbox.mime.headers import Header, read_header
 from inbox.mime.limits import DEFAULT_LIMITS, Limits
 from inbox.mime.prescan import Scan, prescan
+from inbox.mime.rendering import quarantined
 from inbox.mime.structure import Part, Tree, read_tree
 from inbox.mime.types import ParsedMail, Status
 
@@ -38,7 +39,7 @@ def parse(raw: bytes, *, limits: Limits = DEFAULT_LIMITS) -> ParsedMail:
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - the promise of this function; the type goes into the reason
-        return ParsedMail(status="quarantined", reason=f"unreadable: {type(error).__name__}", size=len(raw))
+        return quarantined(f"unreadable: {type(error).__name__}", len(raw))
 
 
 def _normalised(raw: bytes) -> bytes:
@@ -113,6 +114,8 @@ def _mail(header: Header, tree: Tree | None, content: Content, scan: Scan, size:
 
 def _judged(mail: ParsedMail) -> ParsedMail:
     """The class as far as the message alone tells; ingest asks again with the envelope, verdicts and own addresses."""
+    if mail.status == "quarantined":
+        return replace(mail, class_reason="not read", may_auto_answer=False)
     judged = classify(mail)
     bounce = read_bounce(mail) if judged.kind == "bounce" else None
     return replace(

@@ -78,7 +78,7 @@ _DEVICES = r"(?:i-?phone|i-?pad|i-?pod|ios|android|galaxy|samsung|htc|nokia|huaw
 _SENT = r"(?:sent|gesendet|verschickt|geschickt|envoyé|envoye|enviado|enviada|inviato|verzonden|verstuurd|skickat|sendt|wysłan[eoy]|wysłano|odesláno|odoslané|отправлено|надіслано|відправлено|lähetetty|gönderildi|trimis|küldve|elküldve|poslano|στάλθηκε|được gửi|dikirim|送信|发送|發送|发自|發自|傳送|보냄)"
 DEVICE = re.compile(
     rf"\W*(?:{_SENT}\s+(?:from|via|with|by|using|von|vom|mit|über|aus|depuis|de|du|à partir|desde|con|do|da|dal|dalla|van|met|vanaf|från|fra|med|z|ze|с|со|з|из|från|iPhonestani|puhelimestani|din|cu)\b.{{0,110}}"
-    rf"|{_SENT}\b.{{0,40}}\b{_DEVICES}\b.{{0,60}}"
+    rf"|{_SENT}\b.{{0,40}}\b{_DEVICES}\w{{0,8}}\b.{{0,60}}"
     rf"|(?:\w+\s+)?from\s+(?:my\s+|a\s+)?{_DEVICES}\b.{{0,40}}"
     rf"|(?:von|vom|mit)\s+(?:meine[mr]\s+|unterwegs)?.{{0,60}}\b(?:gesendet|verschickt|geschickt)\b.{{0,30}}"
     rf"|diese\s+(?:nachricht|e-?mail|mail)\s+wurde\s+(?:von|mit)\b.{{0,90}}\b(?:gesendet|verschickt|geschrieben)\b.{{0,20}}"

@@ -43,7 +43,8 @@ _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"L\x00\x00\x00\x01\x14\x02\x00", "application/x-ms-shortcut"),
     (0, b"BEGIN:VCALENDAR", "text/calendar"),
     (0, b"BEGIN:VCARD", "text/vcard"),
-    (0, b"-----BEGIN PGP", "application/pgp-encrypted"),
+    (0, b"-----BEGIN PGP MESSAGE", "application/pgp-encrypted"),
+    (0, b"-----BEGIN PGP SIGNATURE", "application/pgp-signature"),
 )
 _ZIP_KINDS = (
     (b"word/", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),

@@ -5,6 +5,7 @@ SIGKILL, is quarantined after the last attempt and the next ones go on in the sa
 before are claimed alone: the others of a batch are innocent.
 """
 
+import atexit
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,7 +52,9 @@ RETURNING id, workspace_id, attempts, envelope_from, source, verdicts, raw
 @cache
 def _parser() -> ParserPool:
     """The process's children; they start with the first message."""
-    return ParserPool(size=2)
+    pool = ParserPool(size=2)
+    atexit.register(pool.close)
+    return pool
 
 
 def process_due(*, limit: int | None = None) -> int:

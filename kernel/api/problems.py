@@ -6,7 +6,6 @@ from typing import Any
 from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
-from rest_framework.views import set_rollback
 
 from kernel import context
 from kernel.errors import DomainError, Unauthenticated
@@ -43,12 +42,10 @@ def handle(error: Exception, _context: dict[str, Any]) -> Response | None:
         error = exceptions.NotFound("No such resource in this workspace.")
     if not isinstance(error, exceptions.APIException):
         return None
-    set_rollback()
     return _of_framework(error)
 
 
 def _of_domain(error: DomainError) -> Response:
-    set_rollback()
     errors = [{"pointer": error.pointer, "detail": error.detail}] if error.pointer else None
     body = document(
         status_code=error.status, code=error.code, title=error.title, detail=error.detail, errors=errors, **error.extra

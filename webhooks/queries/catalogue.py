@@ -42,7 +42,9 @@ def check_slugs(slugs: list[str]) -> list[str]:
     known = [*public_events(), *wildcards()]
     unknown = sorted(set(slugs) - set(known))
     if unknown:
-        raise UnknownSlug(f"Unknown: {', '.join(unknown)}. Known are {', '.join(known)}.", pointer="/slugs", known=known)
+        raise UnknownSlug(
+            f"Unknown: {', '.join(unknown)}. Known are {', '.join(known)}.", pointer="/slugs", known=known
+        )
     if not slugs:
         raise Invalid(f"Name at least one event slug, or {ALL} for all.", pointer="/slugs", known=known)
     return list(dict.fromkeys(slugs))
@@ -68,7 +70,8 @@ def schema_of(cls: type[DomainEvent]) -> dict[str, Any]:
     names = [f for f in fields(cls) if f.name != "workspace_id"]
     data = {
         "type": "object",
-        "properties": {"id": _SCALARS[UUID], "workspace_id": _SCALARS[UUID]} | {f.name: _type(hints[f.name]) for f in names},
+        "properties": {"id": _SCALARS[UUID], "workspace_id": _SCALARS[UUID]}
+        | {f.name: _type(hints[f.name]) for f in names},
         # A field with a default came later: bodies from before do not have it.
         "required": ["id", "workspace_id", *(f.name for f in names if f.default is MISSING)],
     }

@@ -1,0 +1,37 @@
+"""The console's own pages: those that cross apps, and what their buttons call."""
+
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.urls import URLPattern, path
+
+from config.console.views import approvals, originals, quarantine, runs, threads, webhooks, workspaces
+
+# A page that replaces the admin's own keeps its name, so that every list leads to it.
+_ROUTES: tuple[tuple[str, Any, str], ...] = (
+    ("workspace/", workspaces.choose, "choose_workspace"),
+    ("inbox/thread/<uuid:thread_id>/change/", threads.conversation, "inbox_thread_change"),
+    ("threads/<uuid:thread_id>/reply/", threads.reply, "thread_reply"),
+    ("outgoing/<uuid:outbound_id>/settle/", threads.settle, "outbound_settle"),
+    ("entries/<uuid:entry_id>/html/", originals.html, "entry_html"),
+    ("attachments/<uuid:attachment_id>/", originals.attachment, "attachment"),
+    ("emails/<uuid:email_id>/source/", originals.source, "email_source"),
+    ("messages/<uuid:message_id>/raw/", originals.raw, "message_raw"),
+    ("approvals/", approvals.queue, "approvals"),
+    ("approvals/<uuid:approval_id>/approve/", approvals.approve, "approve"),
+    ("approvals/<uuid:approval_id>/reject/", approvals.reject, "reject"),
+    ("agents/agentrun/<uuid:run_id>/change/", runs.run, "agents_agentrun_change"),
+    ("inbox/inboundmessage/<uuid:message_id>/change/", quarantine.message, "inbox_inboundmessage_change"),
+    ("messages/<uuid:message_id>/replay/", quarantine.replay, "message_replay"),
+    ("webhooks/webhook/<uuid:webhook_id>/change/", webhooks.endpoint, "webhooks_webhook_change"),
+    ("webhooks/webhook/<uuid:webhook_id>/test/", webhooks.test, "webhook_test"),
+    ("webhooks/webhook/<uuid:webhook_id>/switch/", webhooks.switch, "webhook_switch"),
+    ("webhooks/webhookdelivery/<uuid:delivery_id>/change/", webhooks.delivery, "webhooks_webhookdelivery_change"),
+    ("webhooks/webhookdelivery/<uuid:delivery_id>/replay/", webhooks.replay, "webhook_replay"),
+    ("webhooks/systemevent/<uuid:event_id>/change/", webhooks.event, "webhooks_systemevent_change"),
+)
+
+
+def patterns(site: AdminSite) -> list[URLPattern]:
+    """The routes, each behind the site's door."""
+    return [path(route, site.admin_view(view), name=name) for route, view, name in _ROUTES]

@@ -1,0 +1,85 @@
+"""What came from outside, served so that it cannot act: as a download, or in a sandbox without scripts or network."""
+
+import re
+from typing import Any
+from urllib.parse import quote
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils.safestring import mark_safe
+
+from config.console.pages import needs, page
+from files.queries import open_file
+from inbox.models import Attachment, Email, Entry, InboundMessage
+from kernel.errors import NotFound
+
+SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"
+SOURCE_SHOWN = 200_000
+
+
+def _harmless(response: HttpResponse) -> HttpResponse:
+    response["Content-Security-Policy"] = f"{SANDBOX}; frame-ancestors 'self'"
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Cache-Control"] = "private, no-store"
+    response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _download(content: bytes, filename: str, content_type: str = "application/octet-stream") -> HttpResponse:
+    """Always a download, whatever it says it is (FS-7)."""
+    response = HttpResponse(content, content_type=content_type)
+    response["Content-Disposition"] = _attachment(filename)
+    return _harmless(response)
+
+
+def _attachment(filename: str) -> str:
+    plain = re.sub(r'[^A-Za-z0-9._ -]', "_", filename)[:100] or "file"
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename[:200])}"
+
+
+def _found(row: Any) -> Any:
+    if row is None:
+        raise NotFound
+    return row
+
+
+@needs("thread.read")
+def html(request: HttpRequest, entry_id: UUID) -> HttpResponse:
+    """The mail's own formatting. It was sanitised when it was stored; the policy holds even if that missed something."""
+    entry = _found(Entry.objects.only("body_html").filter(id=entry_id).first())
+    # The frame's policy allows neither script nor network, so what the sanitiser kept can only be looked at.
+    body = render_to_string("console/original.html", {"html": mark_safe(entry.body_html)})  # noqa: S308
+    return _harmless(HttpResponse(body))
+
+
+@needs("thread.read")
+def attachment(request: HttpRequest, attachment_id: UUID) -> HttpResponse:
+    """An attached file."""
+    row = _found(Attachment.objects.filter(id=attachment_id).first())
+    _, chunks = open_file(file_id=row.file_id)
+    return _download(b"".join(chunks), row.filename)
+
+
+@needs("email.read")
+def raw(request: HttpRequest, message_id: UUID) -> HttpResponse:
+    """The exact bytes as they arrived."""
+    row = _found(InboundMessage.objects.filter(id=message_id).first())
+    return _download(bytes(row.raw), f"{message_id}.eml", "message/rfc822")
+
+
+@needs("email.read")
+def source(request: HttpRequest, email_id: UUID) -> HttpResponse:
+    """The source of a mail, to be read."""
+    email = _found(Email.objects.select_related("inbound_message").filter(id=email_id).first())
+    content = bytes(email.inbound_message.raw)
+    return page(
+        request,
+        "source",
+        "Source",
+        email=email,
+        message=email.inbound_message,
+        text=content[:SOURCE_SHOWN].decode("utf-8", "replace"),
+        is_cut=len(content) > SOURCE_SHOWN,
+        thread=Entry.objects.filter(email=email).values_list("thread_id", flat=True).first(),
+    )

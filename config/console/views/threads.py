@@ -1,0 +1,71 @@
+"""A conversation: read it, and act on it."""
+
+from uuid import UUID, uuid4
+
+from django.http import HttpRequest, HttpResponse
+
+from config.console import timeline
+from config.console.pages import action, needs, page
+from inbox.models import Email, OutboundMessage, Thread
+from inbox.services import replying, sending
+from inbox.types import OutboundKind
+from kernel import clock
+from kernel.admin.place import place_of
+from kernel.errors import Invalid, NotFound
+
+
+@needs("thread.read")
+def conversation(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    """The whole story of a conversation on one page."""
+    found = timeline.read(thread_id, now=clock.now(), everything=request.GET.get("all") == "1")
+    if found is None:
+        raise NotFound
+    place = place_of(request)
+    return page(
+        request,
+        "conversation",
+        str(found.thread),
+        conversation=found,
+        thread=found.thread,
+        may_decide=place.allows("approval.decide"),
+        may_send=place.allows("email.send"),
+        draft_key=uuid4(),
+    )
+
+
+@action("email.send")
+def reply(request: HttpRequest, thread_id: UUID) -> str:
+    """A person answers the customer. The form's key makes a second click the same reply."""
+    text = request.POST.get("text", "").replace("\r\n", "\n").strip()
+    if not text:
+        raise Invalid("Write something first.")
+    email = Email.objects.filter(id=_uuid(request.POST.get("email", "")), entry__thread_id=thread_id).first()
+    if email is None or not Thread.objects.filter(id=thread_id).exists():
+        raise NotFound
+    replying.queue_reply(
+        email_id=email.id,
+        text=text,
+        kind=OutboundKind.HUMAN,
+        idempotency_key=f"console:{_uuid(request.POST.get('key', ''))}",
+        automatic=False,
+        author=place_of(request).actor,
+    )
+    return "Your reply is on its way."
+
+
+@action("email.send")
+def settle(request: HttpRequest, outbound_id: UUID) -> str:
+    """A person knows what became of an uncertain message: it arrived, or it is sent again."""
+    row = OutboundMessage.objects.only("id", "workspace_id").filter(id=outbound_id).first()
+    if row is None:
+        raise NotFound
+    accepted = request.POST.get("arrived") == "yes"
+    sending.settle(workspace_id=row.workspace_id, outbound_message_id=row.id, accepted=accepted)
+    return "Noted: the message arrived." if accepted else "The same message is sent once more."
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise Invalid("The form is incomplete. Reload the page and try again.") from error

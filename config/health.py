@@ -1,0 +1,81 @@
+"""Is the process alive, and can the installation do its work? The answer to the second names what is wrong."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+
+from kernel import clock, nudge
+from kernel.models import Heartbeat, OutboxEvent
+from kernel.transactions import in_all_workspaces
+
+
+def live(_request: HttpRequest) -> JsonResponse:
+    """No I/O: the process answers."""
+    return JsonResponse({"status": "ok"})
+
+
+def ready(_request: HttpRequest) -> JsonResponse:
+    """200, or 503 with the list of faults."""
+    faults = problems()
+    return JsonResponse({"status": "ok" if not faults else "failing", "faults": faults}, status=503 if faults else 200)
+
+
+def problems() -> list[str]:
+    """What keeps the installation from working, one sentence each; empty when all is well."""
+    checks: list[Callable[[], str]] = [_database, _migrations, _redis, _beat, _outbox]
+    found = []
+    for check in checks:
+        try:
+            fault = check()
+        except Exception as error:
+            fault = f"{check.__name__.strip('_')}: {type(error).__name__}: {error}"
+        if fault:
+            found.append(fault)
+        if fault and check is _database:
+            break
+    return found
+
+
+def _database() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT rolsuper OR rolbypassrls, current_setting('synchronous_commit') FROM pg_roles"
+            " WHERE rolname = current_user"
+        )
+        too_mighty, commit = cursor.fetchone()
+    if too_mighty:
+        return "The application is signed in as a role that row-level security does not bind. Use inbox_runtime."
+    if commit == "off":
+        return "synchronous_commit is off: acknowledged mail could be lost. Switch it on."
+    return ""
+
+
+def _migrations() -> str:
+    executor = MigrationExecutor(connection)
+    waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return f"{len(waiting)} migrations are not applied. Run manage.py migrate." if waiting else ""
+
+
+def _redis() -> str:
+    policy = nudge.client().config_get("maxmemory-policy").get("maxmemory-policy")
+    return "" if policy in (None, "noeviction") else f"Redis may evict ({policy}). Set maxmemory-policy noeviction."
+
+
+def _beat() -> str:
+    beat = Heartbeat.objects.filter(name="beat").first()
+    if beat is None or clock.now() - beat.at > timedelta(seconds=60):
+        return "No scheduler has been seen for a minute. Start celery beat and a worker."
+    return ""
+
+
+def _outbox() -> str:
+    limit = clock.now() - timedelta(seconds=max(60, settings.SWEEP_SECONDS * 10))
+    with in_all_workspaces("health of the installation"):
+        late = OutboxEvent.objects.filter(
+            published_at=None, parked_at=None, attempts=0, claims=0, available_at__lt=limit
+        ).exists()
+    return "Events wait for more than a minute. Is a worker running?" if late else ""

@@ -1,0 +1,22 @@
+"""The API's description."""
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Autonomous Inbox",
+    "DESCRIPTION": "Mail in, governed agents, replies out. Errors are RFC 9457 problems; lists are keyset pages.",
+    "VERSION": "1.0.0",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": [],
+    "SCHEMA_PATH_PREFIX": r"/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "APPEND_COMPONENTS": {
+        "securitySchemes": {
+            "machine": {"type": "http", "scheme": "bearer", "description": "A machine key (mk_…) or a workspace JWT."}
+        }
+    },
+    "SECURITY": [{"machine": []}],
+}

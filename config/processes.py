@@ -1,0 +1,53 @@
+"""The processes of an installation on one machine; compose.yaml runs the same commands, one in each container."""
+
+import os
+import sys
+from pathlib import Path
+
+from django.conf import settings
+
+from config.embedded.supervisor import Child
+
+_BIN = Path(sys.executable).parent
+
+
+def web(*, host: str, port: int) -> Child:
+    """The console, the API and the ingress."""
+    argv = [str(_BIN / "granian"), "--interface", "wsgi", "config.wsgi:application", "--host", host, "--port", str(port)]
+    argv += ["--workers", os.environ.get("WEB_WORKERS", "1"), "--blocking-threads", os.environ.get("WEB_THREADS", "4")]
+    return Child(name="web", argv=[*argv, "--no-ws", "--log-level", "warning"])
+
+
+def worker() -> Child:
+    """Celery: ingest, sending, agents, outbox."""
+    argv = [str(_BIN / "celery"), "-A", "config", "worker", "--loglevel", "WARNING", "--without-mingle", "--without-gossip"]
+    threads = os.environ.get("WORKER_THREADS", "4")
+    return Child(name="worker", argv=[*argv, "--pool", "threads", "--concurrency", threads])
+
+
+def beat() -> Child:
+    """Celery's scheduler: exactly one."""
+    return Child(name="beat", argv=[str(_BIN / "celery"), "-A", "config", "beat", "--loglevel", "WARNING"])
+
+
+def dispatcher() -> Child:
+    """Webhook deliveries."""
+    return Child(name="webhooks", argv=[sys.executable, "manage.py", "run_webhooks"])
+
+
+def listener(*, host: str, port: int) -> Child:
+    """Mail by SMTP."""
+    argv = [sys.executable, "manage.py", "run_smtp", "--host", host, "--port", str(port)]
+    return Child(name="smtp", argv=argv)
+
+
+def everything(*, host: str, port: int, mail_host: str, mail_port: int) -> list[Child]:
+    """All of them, in the order in which they should start."""
+    (settings.BASE_DIR / "var").mkdir(exist_ok=True)
+    return [
+        web(host=host, port=port),
+        worker(),
+        beat(),
+        dispatcher(),
+        listener(host=mail_host, port=mail_port),
+    ]

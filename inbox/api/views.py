@@ -1,0 +1,225 @@
+"""Inboxes, e-mails, threads, entries and attachments over HTTP."""
+
+from typing import Any, ClassVar
+from uuid import UUID, uuid4
+
+from django.http import StreamingHttpResponse
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework.decorators import action
+from rest_framework.exceptions import MethodNotAllowed
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from files import queries as files
+from inbox.api import shapes
+from inbox.models import Attachment, Email, Entry, Inbox, Thread
+from inbox.mime.parsing import parse
+from inbox.services import handing_in, inboxes
+from inbox.services.handing_in import MailFields
+from kernel.api.paging import page
+from kernel.api.rendering import JSONParser
+from kernel.api.views import WorkspaceViewSet
+from kernel.errors import NotFound
+
+PAGING = [
+    OpenApiParameter("cursor", str, description="From `next` or `previous` of a page."),
+    OpenApiParameter("limit", int, description="1 to 100; 25 if not given."),
+]
+
+
+class RawMailParser(BaseParser):
+    """`message/rfc822`: the bytes as they are."""
+
+    media_type = "message/rfc822"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> bytes:
+        content: bytes = stream.read()
+        return content
+
+
+@extend_schema_view(list=extend_schema(parameters=PAGING, responses=shapes.listing(shapes.InboxShape, "Inbox")))
+@extend_schema(tags=["inboxes"])
+class InboxViewSet(WorkspaceViewSet):
+    permissions: ClassVar[dict[str, str]] = {
+        "list": "inbox.read",
+        "retrieve": "inbox.read",
+        "create": "inbox.manage",
+        "partial_update": "inbox.manage",
+        "destroy": "inbox.manage",
+    }
+    queryset = Inbox.unfenced.none()
+    serializer_class = shapes.InboxShape
+
+    def list(self, request: Request) -> Response:
+        return Response(page(request, Inbox.objects.all(), lambda row: shapes.InboxShape(row).data))
+
+    def retrieve(self, request: Request, pk: UUID) -> Response:
+        return Response(shapes.InboxShape(_one(Inbox.objects.filter(id=pk))).data)
+
+    @extend_schema(
+        request=shapes.InboxInput,
+        responses={201: shapes.InboxShape},
+        examples=[OpenApiExample("inbox", {"address": "support@example.com", "name": "Support"}, request_only=True)],
+    )
+    def create(self, request: Request) -> Response:
+        inbox = inboxes.open_inbox(workspace_id=self.principal.workspace_id, **self.checked(shapes.InboxInput))
+        return Response(shapes.InboxShape(inbox).data, status=201)
+
+    @extend_schema(request=shapes.InboxChange, responses=shapes.InboxShape)
+    def partial_update(self, request: Request, pk: UUID) -> Response:
+        inbox = inboxes.change(
+            workspace_id=self.principal.workspace_id, inbox_id=pk, changes=self.checked(shapes.InboxChange)
+        )
+        return Response(shapes.InboxShape(inbox).data)
+
+    @extend_schema(responses={405: None})
+    def destroy(self, request: Request, pk: UUID) -> Response:
+        """Inboxes are deactivated, not deleted: PATCH `active` to false (S0-7)."""
+        raise MethodNotAllowed("DELETE", "Inboxes are deactivated rather than deleted: PATCH {'active': false}.")
+
+
+@extend_schema_view(
+    list=extend_schema(
+        parameters=[*PAGING, OpenApiParameter("state", str), OpenApiParameter("inbox_id", UUID)],
+        responses=shapes.listing(shapes.EmailShape, "Email"),
+    )
+)
+@extend_schema(tags=["emails"])
+class EmailViewSet(WorkspaceViewSet):
+    permissions: ClassVar[dict[str, str]] = {
+        "list": "email.read",
+        "retrieve": "email.read",
+        "raw": "email.read",
+        "create": "email.create",
+    }
+    queryset = Email.unfenced.none()
+    serializer_class = shapes.EmailShape
+    parser_classes = [JSONParser, RawMailParser]
+
+    def list(self, request: Request) -> Response:
+        rows = Email.objects.select_related("entry")
+        for name in ("state", "inbox_id"):
+            if name in request.query_params:
+                rows = rows.filter(**{name: request.query_params[name]})
+        return Response(page(request, rows, lambda row: shapes.EmailShape(row).data))
+
+    def retrieve(self, request: Request, pk: UUID) -> Response:
+        return Response(shapes.EmailShape(_one(Email.objects.select_related("entry").filter(id=pk))).data)
+
+    @extend_schema(
+        request={"application/json": shapes.EmailInput, "message/rfc822": bytes},
+        responses={202: shapes.EmailShape},
+        examples=[
+            OpenApiExample(
+                "mail",
+                {
+                    "from": {"name": "Ada", "address": "ada@customer.example"},
+                    "to": [{"address": "support@example.com"}],
+                    "subject": "How long does shipping take?",
+                    "text": "I am in Nairobi. How long does shipping take?",
+                },
+                request_only=True,
+                media_type="application/json",
+            )
+        ],
+    )
+    def create(self, request: Request) -> Response:
+        """Hand in a mail. It is stored before the answer (202) and read afterwards; the same Idempotency-Key is the
+        same mail."""
+        if isinstance(request.data, bytes):
+            raw, metadata = request.data, {}
+            mail = parse(raw)
+            recipients = [a.address for a in (*mail.to, *mail.cc)]
+        else:
+            given = self.checked(shapes.EmailInput)
+            metadata = given.pop("custom_metadata")
+            raw = handing_in.compose(MailFields(sender=given.pop("from"), **given))
+            recipients = [item["address"] for item in (*given["to"], *given["cc"])]
+        key = request.headers.get("Idempotency-Key") or str(uuid4())
+        emails = handing_in.hand_in(
+            workspace_id=self.principal.workspace_id,
+            raw=raw,
+            recipients=recipients,
+            message_id=key,
+            custom_metadata=metadata,
+        )
+        body = shapes.EmailShape(emails[0]).data
+        return Response(body, status=202)
+
+    @extend_schema(responses={(200, "message/rfc822"): bytes})
+    @action(detail=True, methods=["get"])
+    def raw(self, request: Request, pk: UUID) -> StreamingHttpResponse:
+        """The message as it came, byte for byte."""
+        email = _one(Email.objects.select_related("inbound_message").filter(id=pk))
+        return _download([bytes(email.inbound_message.raw)], f"{email.id}.eml", "message/rfc822")
+
+
+@extend_schema_view(
+    list=extend_schema(
+        parameters=[*PAGING, OpenApiParameter("status", str), OpenApiParameter("inbox_id", UUID)],
+        responses=shapes.listing(shapes.ThreadShape, "Thread"),
+    )
+)
+@extend_schema(tags=["threads"])
+class ThreadViewSet(WorkspaceViewSet):
+    permissions: ClassVar[dict[str, str]] = {
+        "list": "thread.read",
+        "retrieve": "thread.read",
+        "entries": "thread.read",
+    }
+    queryset = Thread.unfenced.none()
+    serializer_class = shapes.ThreadShape
+
+    def list(self, request: Request) -> Response:
+        rows = Thread.objects.filter(merged_into=None)
+        for name in ("status", "inbox_id"):
+            if name in request.query_params:
+                rows = rows.filter(**{name: request.query_params[name]})
+        return Response(page(request, rows, lambda row: shapes.ThreadShape(row).data, by="last_entry_seq"))
+
+    def retrieve(self, request: Request, pk: UUID) -> Response:
+        return Response(shapes.ThreadShape(_one(Thread.objects.filter(id=pk))).data)
+
+    @extend_schema(parameters=PAGING, responses=shapes.listing(shapes.EntryShape, "Entry"))
+    @action(detail=True, methods=["get"])
+    def entries(self, request: Request, pk: UUID) -> Response:
+        """The conversation, newest entry first."""
+        thread = _one(Thread.objects.filter(id=pk))
+        rows = Entry.objects.filter(thread_id=thread.id).prefetch_related("attachments__file")
+        return Response(page(request, rows, lambda row: shapes.EntryShape(row).data, by="seq"))
+
+
+@extend_schema(tags=["attachments"])
+class AttachmentViewSet(WorkspaceViewSet):
+    permissions: ClassVar[dict[str, str]] = {"retrieve": "thread.read", "content": "thread.read"}
+    queryset = Attachment.unfenced.none()
+    serializer_class = shapes.AttachmentShape
+
+    def retrieve(self, request: Request, pk: UUID) -> Response:
+        return Response(shapes.AttachmentShape(_one(Attachment.objects.select_related("file").filter(id=pk))).data)
+
+    @extend_schema(responses={(200, "application/octet-stream"): bytes})
+    @action(detail=True, methods=["get"])
+    def content(self, request: Request, pk: UUID) -> StreamingHttpResponse:
+        """The bytes, always as a download."""
+        attachment = _one(Attachment.objects.filter(id=pk))
+        _, chunks = files.open_file(file_id=attachment.file_id)
+        return _download(chunks, attachment.filename, "application/octet-stream")
+
+
+def _one(rows: Any) -> Any:
+    row = rows.first()
+    if row is None:
+        raise NotFound
+    return row
+
+
+def _download(chunks: Any, filename: str, content_type: str) -> StreamingHttpResponse:
+    """Never shown by the browser, never sniffed, never run (FS-7)."""
+    response = StreamingHttpResponse(chunks, content_type=content_type)
+    ascii_name = "".join(c if c.isascii() and c.isprintable() and c not in '"\\' else "_" for c in filename)
+    response["Content-Disposition"] = f'attachment; filename="{ascii_name}"'
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return response

@@ -1,0 +1,12 @@
+from django.urls import include, path
+from rest_framework.routers import SimpleRouter
+
+from inbox.api import views
+
+router = SimpleRouter(trailing_slash=False)
+router.register("inboxes", views.InboxViewSet)
+router.register("emails", views.EmailViewSet)
+router.register("threads", views.ThreadViewSet)
+router.register("attachments", views.AttachmentViewSet)
+
+urlpatterns = [path("", include(router.urls))]

@@ -1,0 +1,79 @@
+"""The workspace of the caller, and the hook by which an account system makes workspaces."""
+
+import hmac
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.utils import OpenApiExample, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from kernel.access import principal_of
+from kernel.context import Actor, acting_as
+from tenancy.queries import workspaces
+from tenancy.services import provisioning
+
+
+class WorkspaceShape(serializers.Serializer[Any]):
+    object = serializers.SerializerMethodField()
+    id = serializers.UUIDField()
+    external_id = serializers.UUIDField()
+    ref = serializers.CharField()
+    name = serializers.CharField()
+    timezone = serializers.CharField()
+    status = serializers.CharField()
+    metadata = serializers.DictField()
+    custom_metadata = serializers.DictField()
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+    deleted_at = serializers.DateTimeField(allow_null=True)
+
+    def get_object(self, _row: Any) -> str:
+        return "workspace"
+
+
+class ProvisioningInput(serializers.Serializer[Any]):
+    external_id = serializers.UUIDField()
+    name = serializers.CharField(max_length=200)
+    timezone = serializers.CharField(max_length=64, required=False, default="UTC")
+
+
+@extend_schema(tags=["workspace"])
+class WorkspaceView(APIView):
+    @extend_schema(responses=WorkspaceShape)
+    def get(self, request: Request) -> Response:
+        """The workspace that the token or key belongs to."""
+        principal = principal_of(request)
+        principal.require("workspace.read")
+        return Response(WorkspaceShape(workspaces.current(principal.workspace_id)).data)
+
+
+@extend_schema(tags=["workspace"])
+class ProvisioningView(APIView):
+    """Called by the account system, with PROVISIONING_TOKEN as its bearer token."""
+
+    authentication_classes = ()
+
+    @extend_schema(
+        request=ProvisioningInput,
+        responses={200: WorkspaceShape, 201: WorkspaceShape},
+        examples=[
+            OpenApiExample(
+                "account", {"external_id": "5f0c7a2e-6d0f-4a51-9a3c-0b7d4f1f2a10", "name": "Acme"}, request_only=True
+            )
+        ],
+    )
+    def post(self, request: Request) -> Response:
+        """Make the workspace of an account, or return the one that it has. Idempotent on `external_id`."""
+        expected = settings.PROVISIONING_TOKEN
+        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        if not expected or not hmac.compare_digest(given.encode(), expected.encode()):
+            raise AuthenticationFailed("The provisioning token is not valid.")
+        shape = ProvisioningInput(data=request.data)
+        shape.is_valid(raise_exception=True)
+        with acting_as(Actor(kind="account_hook", id="provisioning", label="account system")):
+            workspace, created = provisioning.provision(**shape.validated_data)
+        return Response(WorkspaceShape(workspace).data, status=201 if created else 200)

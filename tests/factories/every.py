@@ -1,0 +1,18 @@
+"""All factories, by importing each app's: `from tests.factories.every import FACTORIES, make`."""
+
+from tests.factories import agents, audit, contacts, files, inbox, kernel, tenancy, webhooks
+from tests.factories.registry import FACTORIES, make, workspace
+
+__all__ = [
+    "FACTORIES",
+    "agents",
+    "audit",
+    "contacts",
+    "files",
+    "inbox",
+    "kernel",
+    "make",
+    "tenancy",
+    "webhooks",
+    "workspace",
+]

@@ -1,0 +1,152 @@
+"""Factories of the inbox."""
+
+from typing import Any
+from uuid import UUID
+
+from files.models import File
+from inbox.models import (
+    Attachment,
+    AutoReplyQuota,
+    Email,
+    Entry,
+    EntryDeliveryEvent,
+    InboundMessage,
+    Inbox,
+    MessageReference,
+    OutboundMessage,
+    Thread,
+    ThreadParticipant,
+)
+from inbox.types import Direction, ReferenceKind
+from kernel import clock
+from tests.factories.registry import FACTORIES, create, digest, factory, unique
+
+
+@factory(Inbox)
+def _inbox(workspace_id: UUID, **given: Any) -> Inbox:
+    address = given.setdefault("address", f"{unique('box')}@acme.test")
+    return create(Inbox, workspace_id, given, address_normalized=address.lower())
+
+
+@factory(InboundMessage)
+def _inbound(workspace_id: UUID, **given: Any) -> InboundMessage:
+    return create(
+        InboundMessage,
+        workspace_id,
+        given,
+        source="smtp",
+        provider_message_id=lambda: unique("provider"),
+        raw=b"Subject: hi\r\n\r\nhello",
+        sha256=digest,
+        size=20,
+        recipients=["support@acme.test"],
+    )
+
+
+@factory(Email)
+def _email(workspace_id: UUID, **given: Any) -> Email:
+    return create(
+        Email,
+        workspace_id,
+        given,
+        inbound_message=lambda: _inbound(workspace_id),
+        inbox=lambda: _inbox(workspace_id),
+        message_id=lambda: unique("message"),
+        received_at=clock.now,
+    )
+
+
+@factory(Thread)
+def _thread(workspace_id: UUID, **given: Any) -> Thread:
+    return create(
+        Thread, workspace_id, given, inbox=lambda: _inbox(workspace_id), provider_thread_key=lambda: unique("thread")
+    )
+
+
+@factory(ThreadParticipant)
+def _participant(workspace_id: UUID, **given: Any) -> ThreadParticipant:
+    return create(
+        ThreadParticipant,
+        workspace_id,
+        given,
+        thread=lambda: _thread(workspace_id),
+        address="ada@customer.test",
+        role="requester",
+    )
+
+
+@factory(Entry)
+def _entry(workspace_id: UUID, **given: Any) -> Entry:
+    thread = given.pop("thread", None) or _thread(workspace_id)
+    return create(
+        Entry,
+        workspace_id,
+        given,
+        thread=thread,
+        inbox=thread.inbox,
+        direction=Direction.INBOUND,
+        provider_entry_key=lambda: unique("entry"),
+        author_kind="contact",
+    )
+
+
+@factory(EntryDeliveryEvent)
+def _delivery_event(workspace_id: UUID, **given: Any) -> EntryDeliveryEvent:
+    return create(
+        EntryDeliveryEvent,
+        workspace_id,
+        given,
+        entry=lambda: _entry(workspace_id),
+        kind="delivered",
+        provider_event_id=lambda: unique("event"),
+    )
+
+
+@factory(Attachment)
+def _attachment(workspace_id: UUID, **given: Any) -> Attachment:
+    return create(
+        Attachment,
+        workspace_id,
+        given,
+        entry=lambda: _entry(workspace_id),
+        file=lambda: FACTORIES[File](workspace_id),
+        position=0,
+        filename="notes.txt",
+        content_type="text/plain",
+    )
+
+
+@factory(MessageReference)
+def _reference(workspace_id: UUID, **given: Any) -> MessageReference:
+    entry = given.pop("entry", None) or _entry(workspace_id)
+    return create(
+        MessageReference,
+        workspace_id,
+        given,
+        entry=entry,
+        inbox=entry.inbox,
+        message_id_hash=digest,
+        message_id="<one@customer.test>",
+        kind=ReferenceKind.OWN,
+    )
+
+
+@factory(OutboundMessage)
+def _outbound(workspace_id: UUID, **given: Any) -> OutboundMessage:
+    entry = given.pop("entry", None) or _entry(workspace_id, direction=Direction.OUTBOUND)
+    return create(
+        OutboundMessage,
+        workspace_id,
+        given,
+        entry=entry,
+        inbox=entry.inbox,
+        idempotency_key=lambda: unique("send"),
+        message_id="<two@acme.test>",
+        envelope_to=["ada@customer.test"],
+        raw=b"Subject: re\r\n\r\nhello",
+    )
+
+
+@factory(AutoReplyQuota)
+def _quota(workspace_id: UUID, **given: Any) -> AutoReplyQuota:
+    return create(AutoReplyQuota, workspace_id, given, scope="thread", key=lambda: unique("quota"), window=clock.now)

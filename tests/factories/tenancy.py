@@ -1,0 +1,92 @@
+"""Factories of tenancy."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from kernel import clock
+from tenancy.models import (
+    MachineKey,
+    Membership,
+    MembershipRole,
+    RevokedToken,
+    Role,
+    RolePermission,
+    User,
+    VerifiedDomain,
+    Workspace,
+)
+from tenancy.types import MembershipStatus
+from tests.factories.registry import create, digest, factory, unique
+
+
+def user(**given: Any) -> User:
+    """A person, of no workspace yet."""
+    fields = {"email": f"{unique('user')}@people.test", "password": "a long enough password"} | given
+    return User.objects.create_user(**fields)
+
+
+@factory(Workspace)
+def _workspace(workspace_id: UUID, **_: Any) -> Workspace:
+    return Workspace.objects.get(id=workspace_id)
+
+
+@factory(Role)
+def _role(workspace_id: UUID, **given: Any) -> Role:
+    return create(Role, workspace_id, given, name=lambda: unique("role"))
+
+
+@factory(RolePermission)
+def _role_permission(workspace_id: UUID, **given: Any) -> RolePermission:
+    return create(RolePermission, workspace_id, given, role=lambda: _role(workspace_id), permission="email.read")
+
+
+@factory(Membership)
+def _membership(workspace_id: UUID, **given: Any) -> Membership:
+    return create(Membership, workspace_id, given, user=user, status=MembershipStatus.ACTIVE, accepted_at=clock.now)
+
+
+@factory(MembershipRole)
+def _membership_role(workspace_id: UUID, **given: Any) -> MembershipRole:
+    return create(
+        MembershipRole,
+        workspace_id,
+        given,
+        membership=lambda: _membership(workspace_id),
+        role=lambda: _role(workspace_id),
+    )
+
+
+@factory(MachineKey)
+def _machine_key(workspace_id: UUID, **given: Any) -> MachineKey:
+    return create(
+        MachineKey,
+        workspace_id,
+        given,
+        name="key",
+        prefix=lambda: unique("k").replace("-", ""),
+        secret_hash=digest,
+        scopes=["email.read"],
+    )
+
+
+@factory(RevokedToken)
+def _revoked_token(workspace_id: UUID, **given: Any) -> RevokedToken:
+    return create(
+        RevokedToken,
+        workspace_id,
+        given,
+        jti=lambda: unique("jti"),
+        expires_at=lambda: clock.now() + timedelta(hours=1),
+    )
+
+
+@factory(VerifiedDomain)
+def _verified_domain(workspace_id: UUID, **given: Any) -> VerifiedDomain:
+    return create(
+        VerifiedDomain,
+        workspace_id,
+        given,
+        domain=lambda: f"{unique('domain')}.test",
+        challenge=lambda: unique("proof"),
+    )

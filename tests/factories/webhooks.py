@@ -1,0 +1,46 @@
+"""Factories of webhooks."""
+
+from typing import Any
+from uuid import UUID
+
+from kernel import clock
+from tests.factories.registry import create, factory, unique
+from webhooks.models import SystemEvent, Webhook, WebhookAttempt, WebhookDelivery
+
+
+@factory(Webhook)
+def _webhook(workspace_id: UUID, **given: Any) -> Webhook:
+    return create(
+        Webhook, workspace_id, given, url="https://example.com/hook", slugs=["email.*"], secret_sealed=b"sealed"
+    )
+
+
+@factory(SystemEvent)
+def _system_event(workspace_id: UUID, **given: Any) -> SystemEvent:
+    return create(
+        SystemEvent,
+        workspace_id,
+        given,
+        slug="email.received",
+        aggregate_key=lambda: unique("thread_id"),
+        occurred_at=clock.now,
+        body="{}",
+    )
+
+
+@factory(WebhookDelivery)
+def _delivery(workspace_id: UUID, **given: Any) -> WebhookDelivery:
+    return create(
+        WebhookDelivery,
+        workspace_id,
+        given,
+        webhook=lambda: _webhook(workspace_id),
+        system_event=lambda: _system_event(workspace_id),
+    )
+
+
+@factory(WebhookAttempt)
+def _attempt(workspace_id: UUID, **given: Any) -> WebhookAttempt:
+    return create(
+        WebhookAttempt, workspace_id, given, delivery=lambda: _delivery(workspace_id), number=1, duration_ms=12
+    )

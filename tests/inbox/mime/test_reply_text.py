@@ -1,0 +1,237 @@
+"""What the writer added, in the languages and programs of the world; and what must never be taken off."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inbox.mime.parsing import parse
+from inbox.mime.reply_text import reply_text
+
+CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpora" / "reply-trimmer"
+PERSON = "Jo Doe <jo@example.org>"
+
+ATTRIBUTIONS = {
+    "English": f"On Tue, Mar 3, 2026 at 10:14 AM {PERSON} wrote:",
+    "English, Apple": "On 3 Mar 2026, at 10:14, Jo Doe wrote:",
+    "English, 24 hours": f'On 2026-03-03 10:14, "Jo" {PERSON} wrote:',
+    "German": f"Am Di., 3. März 2026 um 10:14 Uhr schrieb {PERSON}:",
+    "German, verb first": f"{PERSON} schrieb am Di., 3. März 2026, 10:14:",
+    "German, Thunderbird": "Am 03.03.26 um 10:14 schrieb Jo Doe:",
+    "French": f"Le mar. 3 mars 2026 à 10:14, {PERSON} a écrit :",
+    "Spanish": f"El mar, 3 mar 2026 a las 10:14, {PERSON} escribió:",
+    "Portuguese": f"Em ter., 3 de mar. de 2026 às 10:14, {PERSON} escreveu:",
+    "Portuguese, Portugal": f"{PERSON} escreveu no dia terça, 3/03/2026 à(s) 10:14:",
+    "Italian": f"Il giorno mar 3 mar 2026 alle ore 10:14 {PERSON} ha scritto:",
+    "Dutch": f"Op di 3 mrt 2026 om 10:14 schreef {PERSON}:",
+    "Dutch, with participle": f"Op 3 mrt. 2026 10:14 heeft {PERSON} het volgende geschreven:",
+    "Swedish": f"Den tis 3 mars 2026 kl 10:14 skrev {PERSON}:",
+    "Danish": f"Den tir. 3. mar. 2026 kl. 10.14 skrev {PERSON}:",
+    "Norwegian": f"tir. 3. mar. 2026 kl. 10:14 skrev {PERSON}:",
+    "Finnish": f"ti 3. maalisk. 2026 klo 10.14 {PERSON} kirjoitti:",
+    "Polish": f"wt., 3 mar 2026 o 10:14 {PERSON} napisał(a):",
+    "Polish, w dniu": "W dniu 3.03.2026 o 10:14, Jo Doe pisze:",
+    "Czech": f"út 3. 3. 2026 v 10:14 odesílatel {PERSON} napsal:",
+    "Slovak": f"ut 3. 3. 2026 o 10:14 {PERSON} napísal(a):",
+    "Hungarian": f"{PERSON} ezt írta (időpont: 2026. márc. 3., K, 10:14):",
+    "Romanian": f"mar., 3 mar. 2026 la 10:14, {PERSON} a scris:",
+    "Turkish": f"{PERSON}, 3 Mar 2026 Sal, 10:14 tarihinde şunu yazdı:",
+    "Russian": f"вт, 3 мар. 2026 г. в 10:14, {PERSON}:\nнаписал:",
+    "Russian, Mail.ru": f"3 марта 2026 г., 10:14 пользователь {PERSON} написал:",
+    "Ukrainian": f"вт, 3 бер. 2026 р. о 10:14 {PERSON} пише:",
+    "Greek": f"Στις Τρί 3 Μαρ 2026 στις 10:14 π.μ., ο χρήστης {PERSON} έγραψε:",
+    "Japanese": f"2026年3月3日(火) 10:14 {PERSON}のメール:",
+    "Chinese": f"Jo Doe <jo@example.org> 于2026年3月3日周二 10:14写道：",
+    "Chinese, traditional": f"{PERSON} 於 2026年3月3日 週二 上午10:14寫道：",
+    "Korean": f"2026년 3월 3일 (화) 오전 10:14, {PERSON}님이 작성:",
+    "Hebrew": f"\u200fבתאריך יום ג׳, 3 במרץ 2026 ב-10:14 מאת {PERSON} כתב:",
+    "Vietnamese": f"Vào Th 3, 3 thg 3, 2026 vào lúc 10:14 {PERSON} đã viết:",
+    "Croatian": f"uto, 3. ožu 2026. u 10:14 {PERSON} napisao je:",
+    "ISO date, no verb": f"2026-03-03 10:14 GMT+01:00 {PERSON}:",
+    "Zoho": "---- On Tue, 03 Mar 2026 10:14:17 +0530 Jo Doe&lt;jo@example.org&gt; wrote ----",
+    "wrapped": "On Tue, Mar 3, 2026 at 10:14 AM Jo Doe <\njo@example.org> wrote:",
+    "wrapped twice": "Am Dienstag, dem 3. März 2026 um 10:14 Uhr schrieb Jo\nDoe von der langen Firma mit dem langen Namen\n<jo@example.org>:",
+}
+
+HEADER_BLOCKS = {
+    "English": "From: Jo Doe <jo@example.org>\nSent: Tuesday, March 3, 2026 10:14 AM\nTo: Ann\nSubject: RE: Order",
+    "English, bold": "*From:* Jo Doe\n*Sent:* Tuesday\n*To:* Ann\n*Subject:* Order",
+    "English, wrapped": "From: Jo Doe <jo@example.org>\nSent: Tuesday\nTo: Ann <ann@example.org>; Bob\n <bob@example.org>\nSubject: Order",
+    "German": "Von: Jo Doe <jo@example.org>\nGesendet: Dienstag, 3. März 2026 10:14\nAn: Ann\nBetreff: AW: Bestellung",
+    "French": "De : Jo Doe <jo@example.org>\nEnvoyé : mardi 3 mars 2026 10:14\nÀ : Ann\nObjet : Commande",
+    "Spanish": "De: Jo Doe <jo@example.org>\nEnviado el: martes, 3 de marzo de 2026 10:14\nPara: Ann\nAsunto: Pedido",
+    "Portuguese": "De: Jo Doe <jo@example.org>\nEnviada em: terça-feira, 3 de março de 2026 10:14\nPara: Ann\nAssunto: Pedido",
+    "Italian": "Da: Jo Doe <jo@example.org>\nInviato: martedì 3 marzo 2026 10:14\nA: Ann\nOggetto: Ordine",
+    "Dutch": "Van: Jo Doe <jo@example.org>\nVerzonden: dinsdag 3 maart 2026 10:14\nAan: Ann\nOnderwerp: Bestelling",
+    "Swedish": "Från: Jo Doe <jo@example.org>\nSkickat: den 3 mars 2026 10:14\nTill: Ann\nÄmne: Order",
+    "Danish": "Fra: Jo Doe <jo@example.org>\nSendt: 3. marts 2026 10:14\nTil: Ann\nEmne: Ordre",
+    "Polish": "Od: Jo Doe <jo@example.org>\nWysłano: wtorek, 3 marca 2026 10:14\nDo: Ann\nTemat: Zamówienie",
+    "Russian": "От: Jo Doe <jo@example.org>\nОтправлено: 3 марта 2026 г. 10:14\nКому: Ann\nТема: Заказ",
+    "Finnish": "Lähettäjä: Jo Doe <jo@example.org>\nLähetetty: tiistai 3. maaliskuuta 2026\nVastaanottaja: Ann\nAihe: Tilaus",
+    "Turkish": "Kimden: Jo Doe <jo@example.org>\nGönderildi: 3 Mart 2026 Salı 10:14\nKime: Ann\nKonu: Sipariş",
+    "Chinese": "发件人: Jo Doe <jo@example.org>\n发送时间: 2026年3月3日 10:14\n收件人: Ann\n主题: 订单",
+    "Japanese": "差出人: Jo Doe <jo@example.org>\n送信日時: 2026年3月3日 10:14\n宛先: Ann\n件名: 注文",
+    "underscores above": "________________________________\nFrom: Jo Doe <jo@example.org>\nSent: Tuesday\nTo: Ann\nSubject: Order",
+}
+
+MARKERS = [
+    "-----Original Message-----", "-------- Original Message --------", "----- Forwarded Message -----", "---------- Forwarded message ---------",
+    "-----Ursprüngliche Nachricht-----", "-------- Weitergeleitete Nachricht --------", "-----Message d'origine-----", "-----Mensaje original-----",
+    "-----Messaggio originale-----", "-----Oorspronkelijk bericht-----", "-----Mensagem original-----", "-----Ursprungligt meddelande-----",
+    "-----Oprindelig meddelelse-----", "-----Oryginalna wiadomość-----", "-----Исходное сообщение-----", "------------------ 原始邮件 ------------------",
+    "Begin forwarded message:", "Anfang der weitergeleiteten Nachricht:", "Début du message réexpédié :", "Inizio messaggio inoltrato:",
+]  # fmt: skip
+
+DEVICES = [
+    "Sent from my iPhone", "Sent from my Galaxy S23", "Sent from Outlook for iOS", "Sent from Mail for Windows", "Sent via mobile", "Von meinem iPhone gesendet",
+    "Gesendet von Mail für Windows", "Gesendet mit der GMX Mail App", "Envoyé de mon iPhone", "Envoyé depuis mon mobile", "Enviado desde mi iPhone",
+    "Enviado do meu iPhone", "Inviato da iPhone", "Verstuurd vanaf mijn iPhone", "Skickat från min iPhone", "Sendt fra min iPhone", "Wysłane z iPhone'a",
+    "Отправлено с iPhone", "Lähetetty iPhonesta", "iPhone'umdan gönderildi", "iPhoneから送信", "发自我的iPhone", "從我的 iPhone 傳送", "Get Outlook for Android",
+    "Outlook für iOS beziehen\nSent from my iPad", "Diese Nachricht wurde von meinem Android-Gerät mit K-9 Mail gesendet.", "<<sent by galaxy>>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ATTRIBUTIONS)
+def test_attribution_with_quoted_mail_below(language: str) -> None:
+    result = reply_text(f"Yes, please.\n\nAnn\n\n{ATTRIBUTIONS[language]}\n\n> Shall we ship it?\n> Jo\n")
+    assert result.text == "Yes, please.\n\nAnn"
+    assert "Shall we ship it?" in result.quoted
+
+
+@pytest.mark.parametrize("language", ATTRIBUTIONS)
+def test_attribution_with_unmarked_mail_below(language: str) -> None:
+    assert reply_text(f"Yes, please.\n{ATTRIBUTIONS[language]}\n\nShall we ship it?\nJo\n").text == "Yes, please."
+
+
+@pytest.mark.parametrize("language", ATTRIBUTIONS)
+def test_answer_below_the_quote(language: str) -> None:
+    assert reply_text(f"{ATTRIBUTIONS[language]}\n> Shall we ship it?\n\nYes, please.\n").text == "Yes, please."
+
+
+@pytest.mark.parametrize("language", HEADER_BLOCKS)
+def test_header_block(language: str) -> None:
+    assert reply_text(f"Yes, please.\n\n{HEADER_BLOCKS[language]}\n\nShall we ship it?\n").text == "Yes, please."
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_marker(marker: str) -> None:
+    assert reply_text(f"Yes, please.\n\n{marker}\nShall we ship it?\n").text == "Yes, please."
+
+
+@pytest.mark.parametrize("line", DEVICES)
+def test_device_line(line: str) -> None:
+    result = reply_text(f"Yes, please.\n\n{line}\n")
+    assert result.text in {"Yes, please.", "Yes, please.\n\nOutlook für iOS beziehen"}
+    assert result.signature
+
+
+@pytest.mark.parametrize("dashes", ["-- ", "--", "—", "_____"])
+def test_signature(dashes: str) -> None:
+    result = reply_text(f"Yes, please.\n\n{dashes}\nAnn Example\n+44 20 7946 0000\n")
+    assert (result.text, result.signature.splitlines()[1:]) == ("Yes, please.", ["Ann Example", "+44 20 7946 0000"])
+
+
+KEPT = {
+    "one word": "Yes",
+    "only a quote": "> Email with only a quote.",
+    "only a forwarded mail": "---------- Forwarded message ---------\nFrom: a@b.example\nSubject: x\n\nPlease help.",
+    "only a device line": "Sent from my iPhone",
+    "a table of a journey": "My booking:\n\nFrom: Berlin\nTo: Paris\nDate: 3 May 2026\n\nCan I change it?",
+    "a colon after a date": "On Monday 3 May we agreed on this:\n\n1. ship\n2. bill\n\nIs it done?",
+    "a sentence with wrote": "Your colleague wrote to me on 3 May.\nI have not answered yet.",
+    "a rule between paragraphs": "First, a longer paragraph about the order and the parcel that never came.\n\n---\n\n"
+    "Second, another longer paragraph about the money that was taken twice from my account.",
+    "code with hashes": "Look:\n\n```\n# a comment\n####\nmake it so\n```\n\nIt fails.",
+    "a phone in a sentence": "I cannot sign in any more\nfrom my iPhone since the last update, only from my laptop it works",
+    "a list": "I need:\n\n- one\n- two\n* three",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_words_of_the_writer_stay(name: str) -> None:
+    assert reply_text(KEPT[name]).text == KEPT[name]
+
+
+def test_answers_between_the_quotes_stay_with_them() -> None:
+    text = "On 3 Mar 2026, at 10:14, Jo wrote:\n\n> One?\n\nFirst answer.\n\n> Two?\n\nSecond answer.\n"
+    assert reply_text(text).text == "> One?\n\nFirst answer.\n\n> Two?\n\nSecond answer."
+
+
+def test_answers_between_the_quotes_stay_below_an_introduction() -> None:
+    text = "See below.\n\nOn 3 Mar 2026, at 10:14, Jo wrote:\n\n> One?\n\nFirst answer.\n\n> Two?\n\nSecond answer.\n"
+    result = reply_text(text).text
+    assert result.startswith("See below.")
+    assert "First answer." in result
+    assert "Second answer." in result
+
+
+def test_signature_after_the_quote_is_no_answer() -> None:
+    text = "Fine.\n\nOn 3 Mar 2026, at 10:14, Jo wrote:\n> One?\n\n-- \nAnn\n"
+    assert reply_text(text).text == "Fine."
+
+
+def test_list_footer_after_the_quote_is_no_answer() -> None:
+    text = "Fine.\n\nOn 3 Mar 2026, at 10:14, Jo wrote:\n> One?\n\nTo unsubscribe from this list write to x@y.example\n"
+    assert reply_text(text).text == "Fine."
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<div>Yes.</div><div class="gmail_quote"><div class="gmail_attr">On Tue Jo wrote:</div><blockquote>Ship?</blockquote></div>',
+        '<p>Yes.</p><blockquote type="cite">Ship?</blockquote>',
+        '<div>Yes.</div><div id="appendonsend"></div><hr><div id="divRplyFwdMsg">From: Jo</div><div>Ship?</div>',
+        '<div>Yes.</div><div style="border:none;border-top:solid #E1E1E1 1.0pt"><p>From: Jo</p></div><p>Ship?</p>',
+        '<p>Yes.</p><div class="yahoo_quoted">Ship?</div>',
+        '<p>Yes.</p><div class="moz-cite-prefix">On 3.3. Jo wrote:</div><blockquote cite="mid:x">Ship?</blockquote>',
+    ],
+)
+def test_html_without_the_mail_it_answers(html: str) -> None:
+    mail = parse(f"Content-Type: text/html; charset=utf-8\r\n\r\n<html><body>{html}</body></html>".encode())
+    assert mail.reply_text == "Yes."
+    assert "Ship?" in mail.text
+
+
+def test_html_that_is_nothing_but_a_quote_is_shown() -> None:
+    mail = parse(b"Content-Type: text/html\r\n\r\n<blockquote type='cite'>Ship?</blockquote>")
+    assert mail.reply_text == "Ship?"
+
+
+PIECES = [*"> \n:-_abO1@<.", "On 1.1.2026 ", " wrote:", "From: ", "-- ", "Subject: x\n", "To: x\n", "```\n"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=200).map("".join))
+@settings(max_examples=300, deadline=None)
+def test_nothing_is_invented_and_nothing_emptied(text: str) -> None:
+    result = reply_text(text).text
+    assert bool(result) == bool(text.strip())
+    lines = {line.strip() for line in text.split("\n")}
+    assert all(line.strip() in lines for line in result.split("\n"))
+
+
+@pytest.mark.parametrize(
+    "piece", ["On 1.1.2026 <", "> a\nb\n", "From: a@b.example\n", "-- \n", "a" * 300 + ":\n", "(" * 50, "-" * 90 + "\n", "sent " * 20 + "\n"]
+)
+def test_a_flood_takes_linear_time(piece: str) -> None:
+    text = piece * (200_000 // len(piece))
+    start = time.process_time()
+    reply_text(text)
+    assert time.process_time() - start < 2.0
+
+
+@pytest.mark.corpus
+@pytest.mark.skipif(not CORPUS.is_dir(), reason=f"public mail is not there: {CORPUS}")
+def test_public_pairs(capsys: pytest.CaptureFixture[str]) -> None:
+    files = sorted((CORPUS / "emails").iterdir())
+    missed = []
+    for file in files:
+        expected = (CORPUS / "trimmed" / file.name).read_text("utf-8").replace("\r\n", "\n").strip()
+        if reply_text(file.read_bytes().decode()).text.strip() != expected:
+            missed.append(file.name)
+    with capsys.disabled():
+        print(f"\nreply trimming: {len(files) - len(missed)} of {len(files)} public pairs agree; missed: {missed or 'none'}")
+    assert not missed

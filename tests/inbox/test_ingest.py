@@ -1,0 +1,149 @@
+"""From raw bytes to an entry in a thread: once, in order, in the right place, whatever is handed in."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from contacts.models import Contact, ContactProfile
+from django.db import connection
+
+from inbox.models import Email, Entry, InboundMessage, Thread
+from inbox.types import EmailState, MessageState
+from kernel.models import OutboxEvent
+from kernel.transactions import in_all_workspaces, in_workspace
+from tests.factories.world import deliver, hand_in, house, mail
+
+
+def test_a_mail_becomes_one_entry_in_a_new_thread(db):
+    acme = house()
+    deliver(mail(subject="Where is my order?"), provider_id="ses-1")
+    with in_workspace(acme.id):
+        email, entry, thread = Email.objects.get(), Entry.objects.get(), Thread.objects.get()
+        assert (email.message_id, email.state, email.mail_class) == ("ses-1", EmailState.THREADED, "human")
+        assert (entry.email_id, entry.thread_id, entry.direction) == (email.id, thread.id, "inbound")
+        assert "4711" in entry.extracted_text
+        assert thread.last_entry_seq == entry.seq
+        assert thread.entry_count == 1
+        assert thread.first_unanswered_inbound_at is not None
+        assert ContactProfile.objects.get().display_name == "Ada"
+        assert InboundMessage.objects.get().state == MessageState.DONE
+        slugs = list(OutboxEvent.objects.filter(workspace_id=acme.id).order_by("id").values_list("slug", flat=True))
+    assert slugs[-3:] == ["inbound_message.stored", "thread.created", "email.received"]
+
+
+def test_a_redelivered_mail_changes_nothing(db):
+    acme = house()
+    raw = mail()
+    deliver(raw, provider_id="ses-1")
+    second = deliver(raw, provider_id="ses-1")
+    assert [row.is_new for row in second] == [False]
+    with in_workspace(acme.id):
+        assert (Email.objects.count(), Entry.objects.count(), Thread.objects.get().entry_count) == (1, 1, 1)
+        assert InboundMessage.objects.get().deliveries == 2
+
+
+def test_many_deliveries_at_once_make_one_of_each(db):
+    acme = house()
+    raw = mail()
+    barrier = threading.Barrier(16)
+
+    def hand() -> None:
+        barrier.wait()
+        for _ in range(10):
+            deliver(raw, provider_id="ses-1")
+        connection.close()
+
+    with ThreadPoolExecutor(16) as pool:
+        for future in [pool.submit(hand) for _ in range(16)]:
+            future.result()
+    with in_workspace(acme.id):
+        counts = (InboundMessage.objects.count(), Email.objects.count(), Entry.objects.count(), Thread.objects.count())
+        assert counts == (1, 1, 1, 1)
+        assert OutboxEvent.objects.filter(slug="email.received").count() == 1
+
+
+def test_many_mails_of_a_new_sender_make_one_contact(db):
+    acme = house()
+    for number in range(40):
+        hand_in(mail(subject=f"Question {number}"))
+
+    def work() -> None:
+        from inbox.services import ingesting
+
+        ingesting.process_all()
+        connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        for future in [pool.submit(work) for _ in range(8)]:
+            future.result()
+    with in_workspace(acme.id):
+        assert Entry.objects.count() == 40
+        assert (Contact.objects.count(), ContactProfile.objects.count()) == (1, 1)
+
+
+def test_a_reply_joins_the_thread_of_its_sender_and_a_strangers_does_not(db):
+    acme = house()
+    deliver(mail(message_id="<first@customer.test>"))
+    deliver(mail(text="Any news?", in_reply_to="<first@customer.test>"))
+    deliver(mail(sender="Eve <eve@elsewhere.test>", text="Me too", in_reply_to="<first@customer.test>"))
+    with in_workspace(acme.id):
+        threads = list(Thread.objects.order_by("last_entry_seq"))
+        assert [thread.entry_count for thread in threads] == [2, 1]
+        decisions = [entry.thread_decision for entry in Entry.objects.order_by("seq")]
+    assert [decision["rule"] for decision in decisions] == ["new", "in_reply_to", "new"]
+    assert "never took part" in decisions[2]["evidence"]["why"]
+
+
+def test_a_second_copy_under_another_provider_id_is_ignored_as_a_duplicate(db):
+    acme = house()
+    raw = mail(message_id="<one@customer.test>")
+    deliver(raw)
+    deliver(b"Received: by a list\r\n" + raw)
+    deliver(mail(message_id="<one@customer.test>", text="Other words under the same id"))
+    with in_workspace(acme.id):
+        states = list(Email.objects.order_by("created_at").values_list("state", "state_reason"))
+        assert states == [("threaded", ""), ("ignored", "duplicate"), ("threaded", "")]
+        assert Entry.objects.count() == 2
+
+
+def test_one_mail_for_several_inboxes_and_workspaces_reaches_each_once(db):
+    acme = house("acme")
+    globex = house("globex")
+    accepted = deliver(mail(to="support@acme.test, support@globex.test"), "support@acme.test", "support@globex.test")
+    assert {row.workspace_id for row in accepted} == {acme.id, globex.id}
+    for place, other in ((acme, globex), (globex, acme)):
+        with in_workspace(place.id):
+            assert Entry.objects.count() == 1
+            recipients = InboundMessage.objects.get().recipients
+            assert recipients == [place.inbox.address]
+            assert other.inbox.address not in recipients
+
+
+def test_unknown_recipients_are_kept_in_quarantine(db):
+    acme = house()
+    deliver(mail(), "nobody@acme.test")
+    deliver(mail(), "someone@unclaimed.test")
+    with in_workspace(acme.id):
+        assert list(InboundMessage.objects.values_list("state", "reason")) == [("quarantined", "unknown_recipient")]
+    with in_all_workspaces("the estate's own mail"):
+        assert InboundMessage.objects.filter(reason="unclaimed_domain").count() == 1
+
+
+def test_mail_to_an_inactive_inbox_is_stored_and_ignored(db):
+    from inbox.services import inboxes
+
+    acme = house()
+    inboxes.change(workspace_id=acme.id, inbox_id=acme.inbox.id, changes={"active": False})
+    deliver(mail())
+    with in_workspace(acme.id):
+        email = Email.objects.get()
+        assert (email.state, email.state_reason) == ("ignored", "inactive_inbox")
+        assert Entry.objects.count() == 0
+
+
+def test_machine_mail_is_shown_and_ignored(db):
+    acme = house()
+    deliver(mail(auto_submitted="auto-replied", subject="Out of office"))
+    with in_workspace(acme.id):
+        email, thread = Email.objects.get(), Thread.objects.get()
+        assert (email.state, email.state_reason, email.mail_class) == ("ignored", "auto_reply", "auto_reply")
+        assert thread.first_unanswered_inbound_at is None

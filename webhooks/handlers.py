@@ -1,0 +1,12 @@
+"""What webhooks listen to: every fact, of which they publish the public ones."""
+
+from collections.abc import Sequence
+
+from kernel import outbox
+from webhooks.services import dispatching
+
+
+@outbox.consume(name="webhooks.publish", batch=True)
+def publish(events: Sequence[outbox.Delivered]) -> None:
+    """Give integrators the public facts."""
+    dispatching.publish(events=events)

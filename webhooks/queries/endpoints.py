@@ -1,0 +1,42 @@
+"""Endpoints as the dispatcher needs them, with their secrets opened."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from kernel import clock, crypto
+from webhooks.models import Webhook
+from webhooks.types import Endpoint
+
+TABLE = "webhooks_webhook"
+PURPOSE = "secret"
+
+
+def find(ids: Iterable[UUID]) -> dict[UUID, Endpoint]:
+    """Snapshots by id. One whose secret no key opens says so in `fault` instead of stopping the others."""
+    return {row.id: _snapshot(row) for row in Webhook.objects.filter(id__in=list(ids))}
+
+
+def _snapshot(row: Webhook) -> Endpoint:
+    overlaps = row.previous_secret_until is not None and row.previous_secret_until > clock.now()
+    sealed = [row.secret_sealed, row.previous_secret_sealed if overlaps else None]
+    secrets: tuple[bytes, ...] = ()
+    fault = ""
+    try:
+        secrets = tuple(
+            crypto.open_sealed(frame, workspace_id=row.workspace_id, table=TABLE, row_id=row.id, purpose=PURPOSE)
+            for frame in sealed
+            if frame is not None
+        )
+    except crypto.CannotDecrypt:
+        fault = "Not sent: the signing secret cannot be opened. Rotate it."
+    return Endpoint(
+        id=row.id,
+        url=row.url,
+        headers={str(name): str(value) for name, value in row.headers.items()},
+        secrets=secrets,
+        ordered=row.ordered,
+        rate_per_second=row.rate_per_second,
+        updated_at=row.updated_at,
+        good_until=row.previous_secret_until if overlaps else None,
+        fault=fault,
+    )

@@ -1,0 +1,148 @@
+"""Take due deliveries under a lease, so that no endpoint, however far behind, keeps another one waiting.
+
+First a survey of which webhooks have something due (a walk over distinct entries of one partial index, not over rows),
+then a claim with a quota for each. A lease that ends makes its delivery due again; `lease_token` rises with each claim
+and fences the late writer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+
+from kernel.transactions import in_all_workspaces
+from webhooks.queries import endpoints
+from webhooks.services import cancelling
+from webhooks.transport import pacing
+from webhooks.types import Claim, Endpoint, Waiting
+
+_REASON = "the dispatcher serves every workspace"
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """How many deliveries of a webhook may be claimed now."""
+
+    webhook_id: UUID
+    count: int
+    ordered: bool = False
+    rate_per_second: int | None = None
+
+
+_SURVEY = """
+WITH RECURSIVE waiting AS (
+    (SELECT webhook_id, due_at FROM webhooks_webhookdelivery WHERE status IN ('pending', 'delivering')
+     ORDER BY webhook_id, due_at LIMIT 1)
+    UNION ALL
+    SELECT following.webhook_id, following.due_at FROM waiting CROSS JOIN LATERAL (
+        SELECT d.webhook_id, d.due_at FROM webhooks_webhookdelivery d
+        WHERE d.status IN ('pending', 'delivering') AND d.webhook_id > waiting.webhook_id
+        ORDER BY d.webhook_id, d.due_at LIMIT 1) AS following
+)
+SELECT w.id, w.state = 'active' AND w.deleted_at IS NULL, w.failing_since IS NOT NULL, w.updated_at
+FROM waiting JOIN webhooks_webhook w ON w.id = waiting.webhook_id
+WHERE waiting.due_at <= now() OR w.state <> 'active' OR w.deleted_at IS NOT NULL
+"""
+
+# The state and time are asked again on the locked row: another dispatcher may have been faster.
+_CLAIM = """
+WITH quota AS MATERIALIZED (
+    SELECT * FROM unnest(%(webhooks)s::uuid[], %(counts)s::int[], %(ordered)s::bool[]) AS q(webhook_id, n, ordered)
+), chosen AS MATERIALIZED (
+    SELECT taken.id FROM quota CROSS JOIN LATERAL (
+        SELECT d.id FROM webhooks_webhookdelivery d
+        WHERE d.webhook_id = quota.webhook_id AND d.status IN ('pending', 'delivering') AND d.due_at <= now()
+        ORDER BY d.due_at LIMIT quota.n FOR UPDATE SKIP LOCKED) AS taken
+    WHERE NOT quota.ordered
+    UNION ALL
+    SELECT head.id FROM quota CROSS JOIN LATERAL (
+        SELECT d.id FROM webhooks_webhookdelivery d
+        WHERE d.id = (
+            SELECT o.id FROM webhooks_webhookdelivery o
+            WHERE o.webhook_id = quota.webhook_id AND o.status IN ('pending', 'delivering') AND o.sequence IS NOT NULL
+            ORDER BY o.sequence, o.replay_no LIMIT 1)
+          AND d.status IN ('pending', 'delivering') AND d.due_at <= now()
+        FOR UPDATE SKIP LOCKED) AS head
+    WHERE quota.ordered
+)
+UPDATE webhooks_webhookdelivery d
+SET status = 'delivering', lease_token = d.lease_token + 1, due_at = now() + %(lease)s
+FROM chosen, webhooks_systemevent e
+WHERE d.id = chosen.id AND e.id = d.system_event_id
+RETURNING d.id, d.webhook_id, d.workspace_id, e.id, e.slug, d.attempts, d.lease_token, e.body
+"""
+
+_GIVE_BACK = """
+UPDATE webhooks_webhookdelivery d SET status = 'pending', due_at = now() + c.delay
+FROM unnest(%s::uuid[], %s::int[], %s::interval[]) AS c(id, token, delay)
+WHERE d.id = c.id AND d.lease_token = c.token AND d.status = 'delivering'
+"""
+
+
+def survey() -> list[Waiting]:
+    """Every webhook with a due delivery, and those that wait for a webhook which is closed."""
+    with in_all_workspaces(_REASON), connection.cursor() as cursor:
+        cursor.execute(_SURVEY)
+        return [Waiting(*row) for row in cursor.fetchall()]
+
+
+def snapshots(*, webhook_ids: Sequence[UUID]) -> dict[UUID, Endpoint]:
+    """Endpoints with their opened secrets, to be held no longer than their rows stay unchanged."""
+    with in_all_workspaces(_REASON):
+        return endpoints.find(webhook_ids)
+
+
+def cancel_closed(*, webhook_ids: Sequence[UUID]) -> int:
+    """Cancel what waits for webhooks that are disabled or deleted; how many."""
+    with in_all_workspaces(_REASON):
+        return cancelling.cancel_waiting(webhook_ids=webhook_ids)
+
+
+def claim(*, quotas: Sequence[Quota]) -> list[Claim]:
+    """Lease due deliveries within `quotas`; of an ordered webhook its head alone, and only when that is due."""
+    quotas = [_paced(quota) for quota in quotas]
+    lease: Any = timedelta(seconds=settings.WEBHOOK_LEASE_SECONDS)
+    with in_all_workspaces(_REASON), connection.cursor() as cursor:
+        cursor.execute(
+            _CLAIM,
+            {
+                "webhooks": [quota.webhook_id for quota in quotas],
+                "counts": [quota.count for quota in quotas],
+                "ordered": [quota.ordered for quota in quotas],
+                "lease": lease,
+            },
+        )
+        claims = [Claim(*row[:-1], body=row[-1].encode()) for row in cursor.fetchall()]
+    _return_unused(quotas, claims)
+    return claims
+
+
+def give_back(*, claims: Sequence[tuple[Claim, timedelta]]) -> None:
+    """End leases without an attempt; each delivery is due again after its delay."""
+    with in_all_workspaces(_REASON), connection.cursor() as cursor:
+        cursor.execute(
+            _GIVE_BACK,
+            [
+                [claim.delivery_id for claim, _ in claims],
+                [claim.lease_token for claim, _ in claims],
+                [delay for _, delay in claims],
+            ],
+        )
+
+
+def _paced(quota: Quota) -> Quota:
+    if quota.rate_per_second is None:
+        return quota
+    granted = pacing.take(key=str(quota.webhook_id), rate=quota.rate_per_second, wanted=quota.count)
+    return replace(quota, count=granted)
+
+
+def _return_unused(quotas: Sequence[Quota], claims: Sequence[Claim]) -> None:
+    for quota in quotas:
+        if quota.rate_per_second is not None:
+            used = sum(claim.webhook_id == quota.webhook_id for claim in claims)
+            pacing.give_back(key=str(quota.webhook_id), count=quota.count - used)

@@ -1,0 +1,92 @@
+"""Write attempts back in one statement for a whole batch, and tell what follows from them."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connection
+
+from kernel import outbox
+from kernel.transactions import in_all_workspaces
+from webhooks.events import DeliveryExhausted
+from webhooks.services import health, judging
+from webhooks.services.judging import Verdict
+from webhooks.types import Result
+
+# A result whose lease was taken over meanwhile changes nothing: its token is old.
+_SETTLE = """
+WITH result AS MATERIALIZED (
+    SELECT * FROM unnest(%s::uuid[], %s::int[], %s::text[], %s::interval[], %s::int[], %s::text[], %s::int[], %s::text[])
+      AS r(id, token, status, delay, status_code, error, duration_ms, excerpt)
+), written AS (
+    UPDATE webhooks_webhookdelivery d
+    SET status = r.status, attempts = d.attempts + 1, due_at = now() + r.delay, last_status_code = r.status_code,
+        last_error = r.error, delivered_at = CASE WHEN r.status = 'delivered' THEN now() END
+    FROM result r WHERE d.id = r.id AND d.lease_token = r.token AND d.status = 'delivering'
+    RETURNING d.id, d.workspace_id, d.attempts
+), attempt AS (
+    INSERT INTO webhooks_webhookattempt
+        (workspace_id, delivery_id, number, at, duration_ms, status_code, error, response_excerpt)
+    SELECT w.workspace_id, w.id, w.attempts, now() - make_interval(secs => r.duration_ms / 1000.0), r.duration_ms,
+           r.status_code, r.error, r.excerpt
+    FROM written w JOIN result r ON r.id = w.id
+)
+SELECT id, now() FROM written
+"""
+
+
+def settle(*, results: Sequence[Result], failing: Collection[UUID] = ()) -> None:
+    """Record attempts, announce exhausted deliveries, and keep the health of the endpoints.
+
+    `failing` are the endpoints that were failing before, as far as the caller knows.
+    """
+    judged = [
+        (result, judging.judge(outcome=result.outcome, attempts_before=result.claim.attempts)) for result in results
+    ]
+    with in_all_workspaces("the dispatcher serves every workspace"):
+        written = _write(judged)
+        for result, verdict in judged:
+            if verdict.is_exhausted and result.claim.delivery_id in written:
+                _announce(result, verdict)
+    # In a transaction of its own: it locks webhooks, and whoever disables one locks the webhook before its deliveries.
+    recorded = [result for result in results if result.claim.delivery_id in written]
+    if recorded:
+        health.note(results=recorded, failing=failing, at=written[recorded[0].claim.delivery_id])
+
+
+def _write(judged: Sequence[tuple[Result, Verdict]]) -> dict[UUID, datetime]:
+    columns = [
+        (
+            result.claim.delivery_id,
+            result.claim.lease_token,
+            verdict.status.value,
+            verdict.delay,
+            result.outcome.status_code,
+            verdict.error,
+            result.outcome.duration_ms,
+            result.outcome.excerpt,
+        )
+        for result, verdict in judged
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(_SETTLE, [list(column) for column in zip(*columns, strict=True)])
+        return dict(cursor.fetchall())
+
+
+def _announce(result: Result, verdict: Verdict) -> None:
+    """Tell other endpoints; but not of news about webhooks, which dead endpoints would pass to each other for ever."""
+    claim = result.claim
+    if claim.slug.startswith("webhook."):
+        return
+    outbox.emit(
+        DeliveryExhausted(
+            workspace_id=claim.workspace_id,
+            webhook_id=claim.webhook_id,
+            webhook_delivery_id=claim.delivery_id,
+            system_event_id=claim.event_id,
+            event_slug=claim.slug,
+            attempts=claim.attempts + 1,
+            last_status_code=result.outcome.status_code,
+            last_error=verdict.error,
+        )
+    )
