@@ -60,11 +60,109 @@ def sentences(text: str) -> list[str]:
 _WORD = re.compile(r"\w{2,}", re.UNICODE)
 # The commonest words of the languages that customers write; they say nothing about the topic.
 _COMMON: Final = frozenset(
-    "the and for you your are can how what when where who why with that this from have has was will would could should"
-    " please thanks thank hello dear regards about any our not but its all get got does did do is in on of to my me we"
-    " der die das und ist ich sie wir mit von den dem des ein eine einen bei wie was wann wo kann bitte danke hallo"
-    " les des une est que qui pour dans avec vous nous mon votre bonjour merci los las una para por con que como mi"
-    " hola gracias".split()
+    [
+        "the",
+        "and",
+        "for",
+        "you",
+        "your",
+        "are",
+        "can",
+        "how",
+        "what",
+        "when",
+        "where",
+        "who",
+        "why",
+        "with",
+        "that",
+        "this",
+        "from",
+        "have",
+        "has",
+        "was",
+        "will",
+        "would",
+        "could",
+        "should",
+        "please",
+        "thanks",
+        "thank",
+        "hello",
+        "dear",
+        "regards",
+        "about",
+        "any",
+        "our",
+        "not",
+        "but",
+        "its",
+        "all",
+        "get",
+        "got",
+        "does",
+        "did",
+        "do",
+        "is",
+        "in",
+        "on",
+        "of",
+        "to",
+        "my",
+        "me",
+        "we",
+        "der",
+        "die",
+        "das",
+        "und",
+        "ist",
+        "ich",
+        "sie",
+        "wir",
+        "mit",
+        "von",
+        "den",
+        "dem",
+        "des",
+        "ein",
+        "eine",
+        "einen",
+        "bei",
+        "wie",
+        "was",
+        "wann",
+        "wo",
+        "kann",
+        "bitte",
+        "danke",
+        "hallo",
+        "les",
+        "des",
+        "une",
+        "est",
+        "que",
+        "qui",
+        "pour",
+        "dans",
+        "avec",
+        "vous",
+        "nous",
+        "mon",
+        "votre",
+        "bonjour",
+        "merci",
+        "los",
+        "las",
+        "una",
+        "para",
+        "por",
+        "con",
+        "que",
+        "como",
+        "mi",
+        "hola",
+        "gracias",
+    ]
 )
 
 
@@ -85,7 +183,9 @@ _FACTS: Final = (
     re.compile(r"\b(?:mailto|tel|javascript|data|sms|bitcoin):[^\s<>\"')\]]+", re.IGNORECASE),
     re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}", re.UNICODE),
     # A bare host name, also as `host[.]tld` or `host dot tld`.
-    re.compile(r"\b(?:[\w-]{1,63}(?:\.|\[\.\]|\(\.\)|\s{1,3}dot\s{1,3})){1,8}[a-z]{2,24}\b(?:/[^\s<>\"')\]]*)?", re.IGNORECASE),
+    re.compile(
+        r"\b(?:[\w-]{1,63}(?:\.|\[\.\]|\(\.\)|\s{1,3}dot\s{1,3})){1,8}[a-z]{2,24}\b(?:/[^\s<>\"')\]]*)?", re.IGNORECASE
+    ),
     re.compile(r"\b[a-z]{2}\d{2}(?:\s?[a-z0-9]{4}){3,7}(?:\s?[a-z0-9]{1,3})?\b", re.IGNORECASE),  # IBAN
     re.compile(r"(?:\+|\b00)\d[\d\s()/.-]{6,18}\d"),
     re.compile(r"\b\d(?:[\s-]?\d){8,30}\b"),
@@ -185,8 +285,13 @@ def topics(text: str) -> list[tuple[str, Risk]]:
     return [(name, risk) for name, risk, pattern in _TOPICS if pattern.search(seen)]
 
 
-def shares_passage(text: str, secret: str, *, words: int = 8) -> bool:
-    """Whether `text` repeats `words` words in a row of `secret` (an answer that tells its instructions)."""
+_TOKEN = re.compile(r"\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[a-z])[\w-]{6,80}\b", re.IGNORECASE)
+
+
+def tells(text: str, secret: str, *, words: int = 8) -> bool:
+    """Whether `text` gives away `secret`: many of its words in a row, or one of its tokens of letters and digits."""
+    if set(_TOKEN.findall(text)) & set(_TOKEN.findall(secret)):
+        return True
     hidden, shown = _WORD.findall(secret.lower()), _WORD.findall(text.lower())
     runs = {tuple(hidden[i : i + words]) for i in range(len(hidden) - words + 1)}
     return any(tuple(shown[i : i + words]) in runs for i in range(len(shown) - words + 1))

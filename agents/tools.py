@@ -1,10 +1,12 @@
 """The registry of tools: what each may do, needs and risks. Trusted: a model names a tool and nothing else about it."""
 
+import hashlib
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
 import msgspec
+import orjson
 
 from agents.types import Access, Risk
 from kernel.errors import Invalid
@@ -89,6 +91,12 @@ def check(tool: Tool, arguments: dict[str, Any]) -> Arguments:
         return msgspec.convert(arguments, tool.arguments, strict=True)
     except msgspec.ValidationError as error:
         raise BadArguments(f"{tool.name}: {error}") from error
+
+
+def content_hash(tool: Tool, arguments: dict[str, Any]) -> bytes:
+    """SHA-256 of what an effect is and says, in one spelling. Nothing in it changes by itself: no times, no tries."""
+    content = {"action": tool.name, "tool_version": tool.version, "arguments": arguments}
+    return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).digest()
 
 
 READ_THREAD = register(

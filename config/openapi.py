@@ -13,10 +13,4 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
-    "APPEND_COMPONENTS": {
-        "securitySchemes": {
-            "machine": {"type": "http", "scheme": "bearer", "description": "A machine key (mk_…) or a workspace JWT."}
-        }
-    },
-    "SECURITY": [{"machine": []}],
 }

@@ -48,5 +48,5 @@ def configuration(*, level: str) -> dict[str, Any]:
         },
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
         "root": {"handlers": ["stderr"], "level": level},
-        "loggers": {"django.server": {"level": "WARNING"}, "django_structlog": {"level": "WARNING"}},
+        "loggers": {"django.server": {"level": "WARNING"}, "mail.log": {"level": "WARNING"}},
     }

@@ -5,6 +5,7 @@ from typing import Any
 
 import jwt
 from django.conf import settings
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
@@ -86,3 +87,13 @@ def _is_access_token(header: dict[str, Any]) -> bool:
     """No `typ`, or one of ours (RFC 9068): an id token or a logout token of the same issuer is no key to an API."""
     kind = header.get("typ", "JWT")
     return isinstance(kind, str) and kind.lower().removeprefix("application/") in {"jwt", "at+jwt"}
+
+
+class MachineScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """How the API's description names the two credentials."""
+
+    target_class = MachineAuthentication
+    name = "machine"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer", "description": "A machine key (mk_…) or a workspace JWT."}

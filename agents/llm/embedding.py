@@ -34,4 +34,5 @@ def embed(texts: Sequence[str]) -> "np.ndarray[Any, Any]":
         model = _load()
     vectors = model.embed([text or " " for text in texts], norm=False)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    unit: np.ndarray[Any, Any] = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return unit

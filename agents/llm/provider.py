@@ -120,9 +120,10 @@ class Hosted:
         if not text:
             raise ModelError("bad_answer", "the model answered with nothing", retryable=True)
         prices = [_price(response) for response in responses]
-        said = {"answer": "", "ask_person": "", "search": ""} | {wish.decision: text}
         return Proposal(
-            **said,
+            answer=text if wish.decision == "answer" else "",
+            ask_person=text if wish.decision == "ask_person" else "",
+            search=text if wish.decision == "search" else "",
             confidence=wish.confidence,
             citations=tuple(wish.citations),
             provider=self.name,
@@ -182,7 +183,7 @@ class _Capped(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await self._inner.handle_async_request(request)
-        response.stream = _CappedStream(cast(httpx2.AsyncByteStream, response.stream))
+        response.stream = _CappedStream(cast("httpx2.AsyncByteStream", response.stream))
         return response
 
     async def aclose(self) -> None:

@@ -41,7 +41,7 @@ def get(name: str) -> Provider:
         from agents.llm.provider import Hosted
 
         return Hosted(name)
-    return cast(Provider, import_module(module))
+    return cast("Provider", import_module(module))
 
 
 def _is_scripted() -> bool:

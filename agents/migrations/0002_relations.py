@@ -169,6 +169,10 @@ class Migration(migrations.Migration):
             model_name='actionintent',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('status__in', ['executing', 'executed', 'uncertain']), _negated=True), ('entry_id__isnull', False), _connector='OR'), name='agents_executed_intent_has_its_entry'),
         ),
+        migrations.AddIndex(
+            model_name='actionintent',
+            index=models.Index(condition=models.Q(('entry_id__isnull', False)), fields=['entry_id'], name='agents_intent_entry'),
+        ),
         migrations.AddConstraint(
             model_name='executionstep',
             constraint=models.UniqueConstraint(fields=('execution', 'position'), name='agents_one_step_per_position'),

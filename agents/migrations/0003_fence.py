@@ -23,9 +23,7 @@ class Migration(migrations.Migration):
         db.fence("agents_agent", references={"parent_id": "agents_agent"}),
         db.fence("agents_agentversion", references={"agent_id": "agents_agent"}, touch=False),
         db.append_only("agents_agentversion"),
-        db.fence(
-            "agents_execution", references={"agent_id": "agents_agent", "version_id": "agents_agentversion"}
-        ),
+        db.fence("agents_execution", references={"agent_id": "agents_agent", "version_id": "agents_agentversion"}),
         db.fence("agents_executionstep", references={"execution_id": "agents_execution"}),
         db.fence(
             "agents_actionintent",

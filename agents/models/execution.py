@@ -71,9 +71,7 @@ class ExecutionStep(WorkspaceOwned):
     finished_at = models.DateTimeField(null=True)
 
     class Meta(WorkspaceOwned.Meta):
-        constraints = [
-            models.UniqueConstraint(fields=["execution", "position"], name="agents_one_step_per_position")
-        ]
+        constraints = [models.UniqueConstraint(fields=["execution", "position"], name="agents_one_step_per_position")]
 
     def __str__(self) -> str:
         return f"{self.position}. {self.title}"

@@ -35,6 +35,10 @@ class ActionIntent(WorkspaceOwned):
                 name="agents_executed_intent_has_its_entry",
             ),
         ]
+        indexes = [
+            # News of a sent entry finds the intent that wanted it.
+            models.Index(fields=["entry_id"], name="agents_intent_entry", condition=models.Q(entry_id__isnull=False)),
+        ]
 
     def __str__(self) -> str:
         return f"{self.action} ({self.status})"

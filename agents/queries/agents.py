@@ -23,7 +23,7 @@ class Limits:
 
     @classmethod
     def of(cls, version: AgentVersion) -> "Limits":
-        stored = cast(dict[str, Any], version.limits)
+        stored = cast("dict[str, Any]", version.limits)
         return cls(
             max_steps=int(stored["max_steps"]),
             max_cost_micros=int(stored["max_cost_micros"]),

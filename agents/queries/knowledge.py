@@ -6,6 +6,7 @@ compare all of them (the limit is kept by services.learning).
 
 import re
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -59,7 +60,7 @@ def nearest(*, workspace_id: UUID, text: str, limit: int = 6) -> list[Found]:
     """The passages of a workspace that fit `text` best."""
     asked = visible(text)[:_MAX_QUERY]
     vector = embedding.embed([asked])[0]
-    values = {
+    values: dict[str, Any] = {
         "workspace": workspace_id,
         "model": embedding.MODEL,
         "vector": "[" + ",".join(f"{number:.6f}" for number in vector.tolist()) + "]",
@@ -70,12 +71,14 @@ def nearest(*, workspace_id: UUID, text: str, limit: int = 6) -> list[Found]:
     with in_workspace(workspace_id), connection.cursor() as cursor:
         cursor.execute(_NEAREST, values)
         rows = cursor.fetchall()
-    return [Found(*row[:6], score=float(row[6]), similarity=_number(row[7])) for row in rows]
+    return [Found(*words, float(score), _number(cosine)) for *words, score, cosine in rows]
 
 
 def _query(text: str) -> str:
     """Any of the telling words, by their beginnings: the search has no stemming, since mail has many languages."""
-    stems = {re.sub(r"(?:ings?|ed|es|en|er|s|n|e)$", "", word) if len(word) > 5 else word for word in content_words(text)}
+    stems = {
+        re.sub(r"(?:ings?|ed|es|en|er|s|n|e)$", "", word) if len(word) > 5 else word for word in content_words(text)
+    }
     return " | ".join(f"{stem}:*" for stem in sorted(stems) if stem.isalnum())
 
 

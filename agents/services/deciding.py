@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agents.normalise import facts, highest, is_hidden, shares_passage, topics
+from agents.normalise import facts, highest, is_hidden, tells, topics
 from agents.types import Autonomy, Decision, Risk
 
 # Part of what an approval is bound to: when these rules change, so does the number.
@@ -67,7 +67,7 @@ def _doubts(question: Question) -> list[str]:
     foreign = sorted(facts(question.answer) - {fact for text in question.trusted for fact in facts(text)})
     if foreign:
         found.append(f"the answer names what the company's own texts do not: {', '.join(foreign[:5])}")
-    if any(shares_passage(question.answer, secret) for secret in question.secrets):
+    if any(tells(question.answer, secret) for secret in question.secrets):
         found.append("the answer repeats the agent's instructions")
     if sum(map(is_hidden, question.mail_text)) > _MAX_HIDDEN:
         found.append("the mail has hidden characters")

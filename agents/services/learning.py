@@ -93,7 +93,9 @@ def _pieces(title: str, content: str) -> list[KnowledgeChunk]:
 
 def _store(source: KnowledgeSource, pieces: list[KnowledgeChunk]) -> None:
     if KnowledgeChunk.objects.count() + len(pieces) > MAX_PASSAGES:
-        raise Invalid(f"A workspace keeps at most {MAX_PASSAGES} passages. Remove a document first.", pointer="/content")
+        raise Invalid(
+            f"A workspace keeps at most {MAX_PASSAGES} passages. Remove a document first.", pointer="/content"
+        )
     for piece in pieces:
         piece.source_id, piece.workspace_id = source.id, source.workspace_id
     KnowledgeChunk.objects.bulk_create(pieces, batch_size=500)

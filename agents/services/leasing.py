@@ -6,7 +6,7 @@ step starts the count anew. A worker whose lease ran out finds its token overtak
 
 import uuid
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -57,7 +57,7 @@ class Step:
 
 _CLAIM = """
 UPDATE agents_execution SET status = 'running', attempts = attempts + 1, lease_token = lease_token + 1,
-    due_at = now() + %(lease)s, started_at = coalesce(started_at, now())
+    due_at = now() + %(lease)s * interval '1 second', started_at = coalesce(started_at, now())
 WHERE id = (
     SELECT id FROM agents_execution WHERE status IN ('queued', 'running') AND due_at <= now()
     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
@@ -67,7 +67,7 @@ RETURNING id, workspace_id, lease_token, attempts
 # One statement: the fence, the running totals and the step. Zero rows mean that the lease is lost.
 _RECORD = """
 WITH held AS (
-    UPDATE agents_execution SET attempts = 0, due_at = now() + %(lease)s,
+    UPDATE agents_execution SET attempts = 0, due_at = now() + %(lease)s * interval '1 second',
         provider = coalesce(nullif(%(provider)s, ''), provider), model = coalesce(nullif(%(model)s, ''), model),
         used_language_model = used_language_model OR %(used)s,
         input_tokens = input_tokens + %(input)s, output_tokens = output_tokens + %(output)s,
@@ -86,7 +86,7 @@ FROM held
 def claim() -> Lease | None:
     """Take the execution that has been due longest, whichever workspace it is of; None when nothing is due."""
     with in_all_workspaces("workers serve every workspace"), connection.cursor() as cursor:
-        cursor.execute(_CLAIM, {"lease": _length()})
+        cursor.execute(_CLAIM, {"lease": settings.RUN_LEASE_SECONDS})
         row = cursor.fetchone()
     return Lease(*row) if row else None
 
@@ -94,8 +94,8 @@ def claim() -> Lease | None:
 def record(lease: Lease, step: Step) -> None:
     """Write one step and prolong the lease, in the current unit of work; LeaseLost when somebody else has it."""
     tool = step.tool
-    values = {
-        "lease": _length(),
+    values: dict[str, Any] = {
+        "lease": settings.RUN_LEASE_SECONDS,
         "execution": lease.execution_id,
         "token": lease.token,
         "id": uuid.uuid4(),
@@ -137,24 +137,20 @@ def hold(lease: Lease) -> Execution:
 
 def again(lease: Lease, *, seconds: float, code: str, reason: str) -> None:
     """Put the execution back for a later attempt. The attempt stays counted."""
-    _return(lease, timedelta(seconds=seconds), code=code, reason=reason, uncount=0)
+    _return(lease, seconds, code=code, reason=reason, uncount=0)
 
 
 def release(lease: Lease) -> None:
     """Put the execution back at once, because this worker stops: that was no attempt."""
-    _return(lease, timedelta(0), code="", reason="", uncount=1)
+    _return(lease, 0.0, code="", reason="", uncount=1)
 
 
-def _return(lease: Lease, wait: timedelta, *, code: str, reason: str, uncount: int) -> None:
+def _return(lease: Lease, seconds: float, *, code: str, reason: str, uncount: int) -> None:
     with in_workspace(lease.workspace_id), connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE agents_execution SET status = 'queued', due_at = now() + %s, error_code = %s, reason = %s,"
+            "UPDATE agents_execution SET status = 'queued', due_at = now() + %s * interval '1 second', error_code = %s, reason = %s,"
             " attempts = greatest(attempts - %s, 0) WHERE id = %s AND lease_token = %s AND status = 'running'",
-            [wait, code[:60], reason[:500], uncount, lease.execution_id, lease.token],
+            [seconds, code[:60], reason[:500], uncount, lease.execution_id, lease.token],
         )
         if cursor.rowcount != 1:
             raise LeaseLost(str(lease.execution_id))
-
-
-def _length() -> timedelta:
-    return timedelta(seconds=settings.RUN_LEASE_SECONDS)

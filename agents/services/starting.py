@@ -97,9 +97,7 @@ def _begin(mail: MailContext, agent: Agent) -> AgentRun | None:
         return None
     progress.move(email_id=mail.email_id, to=EmailState.QUEUED)
     outbox.emit(
-        AgentRunStarted(
-            workspace_id=agent.workspace_id, agent_run_id=run.id, agent_id=agent.id, email_id=mail.email_id
-        )
+        AgentRunStarted(workspace_id=agent.workspace_id, agent_run_id=run.id, agent_id=agent.id, email_id=mail.email_id)
     )
     record(
         workspace_id=agent.workspace_id,

@@ -8,6 +8,8 @@ from email.policy import default as default_policy
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
+from config import ports
+
 
 @dataclass(frozen=True)
 class Taken:
@@ -48,8 +50,8 @@ class Sink:
 
     def __init__(self, *, port: int = 0) -> None:
         self.ledger = Ledger()
-        self._controller = Controller(self.ledger, hostname="127.0.0.1", port=port)
-        self.port = port
+        self.port = ports.choose(port)
+        self._controller = Controller(self.ledger, hostname="127.0.0.1", port=self.port)
 
     def __enter__(self) -> "Sink":
         self._controller.start()

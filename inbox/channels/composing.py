@@ -41,8 +41,8 @@ class Outgoing:
 
 
 def header_text(text: str, *, limit: int = _MAX_SUBJECT) -> str:
-    """Text that may stand in a header: one line, no controls, no lone surrogates."""
-    flat = _CONTROLS.sub(" ", text).encode("utf-8", "replace").decode()
+    """Text that may stand in a header: one line, no controls, no lone surrogates, no encoded word of a stranger's."""
+    flat = _CONTROLS.sub(" ", text).encode("utf-8", "replace").decode().replace("=?", "= ?")
     return " ".join(flat.split())[:limit]
 
 
@@ -58,7 +58,6 @@ def compose(mail: Outgoing) -> bytes:
     message["To"] = [_address(name, address) for name, address in mail.to]
     message["Subject"] = header_text(mail.subject)
     message["Date"] = format_datetime(mail.date)
-    message["Message-ID"] = mail.message_id
     cited = [item for item in [*mail.references, mail.in_reply_to] if _MESSAGE_ID.fullmatch(item)]
     if mail.in_reply_to and _MESSAGE_ID.fullmatch(mail.in_reply_to):
         message["In-Reply-To"] = f"<{mail.in_reply_to}>"
@@ -70,7 +69,8 @@ def compose(mail: Outgoing) -> bytes:
         message["X-Auto-Response-Suppress"] = "All"
     message[HOP_HEADER] = str(mail.hops)
     message.set_content(mail.text.replace("\r\n", "\n"), cte="quoted-printable")
-    return message.as_bytes()
+    # By itself, since the library folds a long id onto a second line, where some gateways lose it.
+    return f"Message-ID: {header_text(mail.message_id)}\r\n".encode("ascii") + message.as_bytes()
 
 
 def _shorten(cited: list[str]) -> list[str]:

@@ -2,10 +2,12 @@
 
 import smtplib
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass
 
 from inbox.channels.transport import MaybeAccepted, NotAccepted, Receipt
 
+_ACCEPTED = 250
 _PERMANENT = 500
 
 
@@ -24,16 +26,15 @@ class SmtpTransport:
         client = self._prepare(envelope_from, envelope_to)
         try:
             code, answer = client.data(raw)
+            if code != _ACCEPTED:
+                raise _refusal(code, answer)
+            with suppress(smtplib.SMTPException, OSError):
+                client.quit()
         except smtplib.SMTPDataError as error:
             raise _refusal(error.smtp_code, error.smtp_error) from error
         except (smtplib.SMTPException, OSError) as error:
-            client.close()
             raise MaybeAccepted(f"{type(error).__name__}: {error}") from error
-        if code != 250:
-            raise _refusal(code, answer)
-        try:
-            client.quit()
-        except (smtplib.SMTPException, OSError):
+        finally:
             client.close()
         return Receipt(reference=_text(answer)[:200])
 
@@ -46,20 +47,23 @@ class SmtpTransport:
         except (smtplib.SMTPException, OSError) as error:
             raise NotAccepted(f"{type(error).__name__}: {error}", permanent=False) from error
         try:
-            code, answer = client.mail(envelope_from)
-            refused = _refusal(code, answer) if code != 250 else None
-            for address in envelope_to if refused is None else []:
-                code, answer = client.rcpt(address)
-                if code not in (250, 251):
-                    refused = _refusal(code, answer)
-                    break
+            self._address(client, envelope_from, envelope_to)
+        except NotAccepted:
+            client.close()
+            raise
         except (smtplib.SMTPException, OSError) as error:
             client.close()
             raise NotAccepted(f"{type(error).__name__}: {error}", permanent=False) from error
-        if refused is not None:
-            client.close()
-            raise refused
         return client
+
+    def _address(self, client: smtplib.SMTP, envelope_from: str, envelope_to: list[str]) -> None:
+        code, answer = client.mail(envelope_from)
+        if code != _ACCEPTED:
+            raise _refusal(code, answer)
+        for address in envelope_to:
+            code, answer = client.rcpt(address)
+            if code not in (_ACCEPTED, 251):
+                raise _refusal(code, answer)
 
     def _connect(self) -> smtplib.SMTP:
         context = ssl.create_default_context() if self.tls != "none" else None

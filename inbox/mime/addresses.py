@@ -11,14 +11,14 @@ from inbox.mime.sanitise import name_text
 from inbox.mime.types import Address
 from inbox.mime.words import decode_words, raw_text
 
-# The two spellings of nearly all mail; anything with quotes, comments or encoded words goes the long way.
-_SIMPLE = re.compile(r'\s*(?:"?([\w .\'&/!+-]*?)"?\s*<([\w.!#$%&\'*+/=?^`{|}~-]+@[\w.-]+)>|([\w.!#$%&\'*+/=?^`{|}~-]+@[\w.-]+))\s*', re.ASCII)
+_PLAIN = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+", re.ASCII)
+_SPECIAL = re.compile(r'["(:;\\]')
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"?|<([^<>"]*(?:"(?:[^"\\]|\\.)*"[^<>"]*)*)>?|([(),;:])|([^\s"<>(),;:]+)|(\s+)')
 _EMBEDDED = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 _SOURCE_ROUTE = re.compile(r"@[^:]*:")
 _BAD_ADDRESS = re.compile(r"[\x00-\x20\x7f<>()\[\],;\"\\]")
 _MAX_LENGTH = 320
-_SIMPLE_LENGTH = 300  # the pattern is quadratic in white space
+_MAX_NAME = 500
 
 
 class AddressList:
@@ -37,15 +37,28 @@ def parse_addresses(value: str, hint: str | None = None, *, limit: int = 1_000) 
     result = AddressList()
     if not value:
         return result
-    match = _SIMPLE.fullmatch(value) if len(value) < _SIMPLE_LENGTH else None
-    if match is not None and "=?" not in value:
-        result.mailboxes.append(Address((match[1] or "").strip(), match[2] or match[3]))
-        result.angles = 1
+    if _SPECIAL.search(value) is None and _read_plain(value, result, hint, limit):
         return result
     if value.count('"') % 2:
         value = value.replace('"', "")  # unbalanced: an open quote would swallow the addresses after it
     _Reader(result, hint, limit).read(value)
     return result
+
+
+def _read_plain(value: str, result: AddressList, hint: str | None, limit: int) -> bool:
+    """Nearly all mail: `Name <address>` and bare addresses, no quotes or comments; False sends it the long way."""
+    items = value.split(",", limit + 1)
+    found = []
+    for item in items[:limit]:
+        name, bracket, rest = item.strip().partition("<")
+        address, name = (rest[:-1], name.rstrip()) if bracket and rest.endswith(">") else (name, "")
+        if (bracket and not rest.endswith(">")) or _PLAIN.fullmatch(address) is None or len(address) > _MAX_LENGTH:
+            return False
+        found.append(Address(name_text(decode_words(name, hint))[:_MAX_NAME] if name else "", address))
+    result.mailboxes = found
+    result.truncated = len(items) > limit
+    result.angles = min(1, len(found))
+    return True
 
 
 class _Reader:
@@ -119,7 +132,7 @@ class _Reader:
         cleaned = clean_address(address, self.hint)
         if cleaned is None:
             return None
-        return Address(name_text(decode_words(name, self.hint))[:500] if name else "", cleaned)
+        return Address(name_text(decode_words(name, self.hint))[:_MAX_NAME] if name else "", cleaned)
 
 
 def _bare(text: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ beside the RFC, flufl.bounce knows more than anybody would write again.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 from inbox.mime.addresses import clean_address
@@ -16,12 +17,19 @@ from inbox.mime.types import BounceReport, FailedRecipient, ParsedAttachment, Pa
 
 Action = Literal["failed", "delayed", "delivered", "relayed", "expanded", "complaint"]
 _ACTIONS: dict[str, Action] = {
-    "failed": "failed", "delayed": "delayed", "delivered": "delivered", "relayed": "relayed", "expanded": "expanded",
+    "failed": "failed",
+    "delayed": "delayed",
+    "delivered": "delivered",
+    "relayed": "relayed",
+    "expanded": "expanded",
 }
+_BY_CLASS: dict[str, Action] = {"2": "delivered", "4": "delayed"}
 _STATUS = re.compile(r"\b([245])\.(\d{1,3})\.(\d{1,3})\b")
 _MESSAGE_ID = re.compile(r"^message-id:\s*<([^<>\s]{1,995})>", re.IGNORECASE | re.MULTILINE)
 _ADDRESS = re.compile(r"<?([\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w.-]{1,255})>?", re.ASCII)
-_NEAR_FAILURE = re.compile(r"fail|undeliver|reject|unknown|not exist|no such|could not|unzustellbar|550|552|554", re.IGNORECASE)
+_NEAR_FAILURE = re.compile(
+    r"fail|undeliver|reject|unknown|not exist|no such|could not|unzustellbar|550|552|554", re.IGNORECASE
+)
 _MAX_RECIPIENTS = 200
 _MAX_REPORT = 512 * 1024
 _MAX_TEXT = 64 * 1024
@@ -77,7 +85,7 @@ def _delivery_status(content: bytes) -> tuple[list[FailedRecipient], str | None]
 
 
 def _by_status(status: re.Match[str] | None) -> Action:
-    return {"2": "delivered", "4": "delayed"}.get(status[1] if status else "5", "failed")  # type: ignore[return-value]
+    return _BY_CLASS.get(status[1] if status else "5", "failed")
 
 
 def _typed(value: str) -> str | None:
@@ -119,7 +127,7 @@ def _by_library(mail: ParsedMail) -> list[FailedRecipient]:
     return _named(failed, "failed", code) + _named(delayed, "delayed", code)
 
 
-def _named(found: set[bytes | str], action: Action, status: str | None) -> list[FailedRecipient]:
+def _named(found: Iterable[bytes | str], action: Action, status: str | None) -> list[FailedRecipient]:
     texts = sorted(item.decode("ascii", "replace") if isinstance(item, bytes) else item for item in found)
     return [FailedRecipient(address, action, status) for text in texts if (address := clean_address(text))]
 

@@ -42,12 +42,12 @@ ALIASES = {
     "iso-ir-100": "cp1252", "iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp1252", "iso8859-1": "cp1252",
     "iso_8859-1": "cp1252", "8859-1": "cp1252", "iso88591": "cp1252", "iso-8859-9": "cp1254", "iso-8859-1-windows-3.1-latin-1": "cp1252",
     "iso-8859-15-1": "iso8859-15", "iso-8859-16-1": "iso8859-16", "x-iso-8859-2": "iso8859-2",
-}
+}  # fmt: skip
 # Names that say nothing, or say "seven bits" of bytes that have eight: the bytes themselves are asked.
 _SILENT = frozenset({
     "", "us-ascii", "ascii", "ansi_x3.4-1968", "unknown-8bit", "x-unknown", "unknown", "8bit", "7bit", "binary",
     "default", "none", "default_charset", "x-user-defined", "charset", "_iso-2022-jp$esc", "iso646-us", "us",
-})
+})  # fmt: skip
 _UNSAFE = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "mbcs", "oem", "charmap"})
 _ASCII_SAFE = frozenset({"utf-8", "cp1252", "iso8859-15", "iso8859-2", "cp1250", "cp1251", "koi8-r", "cp1254"})
 _MAY_SURROGATE = frozenset({"utf-7", "utf-16", "utf-32"})
@@ -145,7 +145,7 @@ def iso2022_jp(data: bytes) -> str:
     for run in re.split(rb"(?=\x1b[$(])", data):
         match = _JIS_ESCAPE.match(run)
         body = run[match.end() :] if match else run
-        if match is None or match[0][1:2] == b"(" and match[0] != b"\x1b(I":
+        if match is None or (match[0][1:2] == b"(" and match[0] != b"\x1b(I"):
             pieces.append(body.decode("ascii", "replace"))
         elif match[0] == b"\x1b(I":
             pieces.append(bytes(byte | 0x80 for byte in body).decode("cp932", "replace"))
@@ -165,8 +165,8 @@ def _shifted(jis: bytes) -> bytes:
             continue
         row, cell = jis[position] & 0x7F, jis[position + 1] & 0x7F
         lead = ((row - 0x21) >> 1) + 0x81
-        trail = cell + (0x7E if row % 2 == 0 else 0x1F + (cell >= 0x60))  # noqa: PLR2004 - the gap at 0x7F
-        out += bytes(((lead + 0x40 if lead > 0x9F else lead) & 0xFF, trail & 0xFF))  # noqa: PLR2004 - the second block
+        trail = cell + (0x7E if row % 2 == 0 else 0x1F + (cell >= 0x60))
+        out += bytes(((lead + 0x40 if lead > 0x9F else lead) & 0xFF, trail & 0xFF))
         position += 2
     return bytes(out)
 

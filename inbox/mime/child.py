@@ -21,6 +21,7 @@ import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from inbox.mime.types import ParsedMail
 from inbox.mime.wire import ANSWER, BODY, EXIT_MEMORY, MAIL, REQUEST, mail_decoder, text_decoder
@@ -191,7 +192,6 @@ class ParserChild:
             if pipe is not None:
                 pipe.close()
 
-
     def forget(self) -> None:
         """After a fork: the child is the parent's. Its pipes are closed here, or it would outlive the parent."""
         process, self._process = self._process, None
@@ -222,8 +222,9 @@ def _wait(descriptor: int, event: int, deadline: float) -> None:
 class ParserPool:
     """Several children for several threads; each takes the one used last, so that quiet ones stay unstarted."""
 
-    def __init__(self, size: int = 2, **limits: float) -> None:
-        self._idle = [ParserChild(**limits) for _ in range(size)]  # type: ignore[arg-type]
+    def __init__(self, size: int = 2, **limits: Any) -> None:
+        """`limits` are those of `ParserChild`."""
+        self._idle = [ParserChild(**limits) for _ in range(size)]
         self._children = tuple(self._idle)
         self._condition = threading.Condition()
 

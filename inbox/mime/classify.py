@@ -50,12 +50,20 @@ _NOT_A_PERSON = re.compile(
 )
 _PRECEDENCE = {"bulk": "list", "junk": "list", "list": "list", "auto_reply": "auto_reply"}
 _MACHINE_FIELDS = (
-    "x-autoreply", "x-autorespond", "x-autoresponder", "x-autoreply-from", "x-mail-autoreply", "x-fc-machinegenerated",
-    "x-auto-reply-from", "x-cron-env", "x-loop", "x-ebay-mailtracker",
+    "x-autoreply",
+    "x-autorespond",
+    "x-autoresponder",
+    "x-autoreply-from",
+    "x-mail-autoreply",
+    "x-fc-machinegenerated",
+    "x-auto-reply-from",
+    "x-cron-env",
+    "x-loop",
+    "x-ebay-mailtracker",
 )
 _LIST_FIELDS = ("list-id", "list-unsubscribe", "list-post", "list-help", "list-subscribe", "list-owner", "list-archive")
 _OLD_LIST_FIELDS = ("mailing-list", "x-mailing-list", "x-beenthere", "x-google-group-id")
-_PASS, _FAIL = "PASS", "FAIL"
+_FAIL = "FAIL"
 
 
 class Classification(msgspec.Struct, frozen=True):
@@ -102,17 +110,16 @@ def classify(
     `recipient` is the inbox that got the mail: one that To and Cc do not name is a blind copy.
     """
     message = _Message(mail, envelope_from)
-    for rule in (
-        lambda: _by_verdict(verdicts or {}),
-        lambda: _own(message, own_addresses, own_token_check),
-        lambda: _report(message),
-        lambda: _bounce(message),
-        lambda: _answering_machine(message),
-        lambda: _list(message),
-    ):
-        found = rule()
-        if found is not None:
-            return Classification(found[0], found[1], False)
+    found = (
+        _by_verdict(verdicts or {})
+        or _own(message, own_addresses, own_token_check)
+        or _report(message)
+        or _bounce(message)
+        or _answering_machine(message)
+        or _list(message)
+    )
+    if found is not None:
+        return Classification(found[0], found[1], False)
     refusal = _refusal(message, recipient)
     return Classification("human", refusal or "no sign of a machine", refusal is None)
 
@@ -185,6 +192,11 @@ def _answering_machine(message: _Message) -> Found:
         return "auto_reply", "Precedence: auto_reply"
     if "autoresponder" in message.first("delivered-to").lower():
         return "auto_reply", "Delivered-To: Autoresponder"
+    return _silent_machine(message)
+
+
+def _silent_machine(message: _Message) -> Found:
+    """No field says so: Exchange's out-of-office is known by its subject alone (ZM-7), others by the null path."""
     if _ANSWERING_MACHINE.match(message.mail.subject):
         return "auto_reply", "subject of an answering machine"
     if message.null_path and not any(name in message.fields for name in _LIST_FIELDS):

@@ -17,7 +17,7 @@ from inbox.mime.html_text import html_to_text, html_without_quote
 from inbox.mime.limits import Limits
 from inbox.mime.naming import safe_filename
 from inbox.mime.params import parameter
-from inbox.mime.reply_text import has_forward_marker, reply_text
+from inbox.mime.reply_text import reply_text
 from inbox.mime.sanitise import body_text, header_text
 from inbox.mime.sniffing import sniff
 from inbox.mime.structure import Part, Tree
@@ -57,7 +57,8 @@ def read_content(raw: bytes, tree: Tree, bodies: Bodies, limits: Limits) -> Cont
         reader.read_attachment(part)
     content = reader.content
     if content.html and content.attachments:
-        content.attachments = [_placed(item, reader.referred, content.html) for item in content.attachments]
+        referred = frozenset(unquote(found).lower() for found in _CID.findall(content.html))
+        content.attachments = [_placed(item, referred, content.html) for item in content.attachments]
     _flags(tree, content)
     _finish(content, limits)
     return content
@@ -72,7 +73,6 @@ class _Reader:
         self.text_left = limits.text_bytes
         self.file_left = limits.attachment_bytes
         self.texts: dict[int, str] = {}
-        self.referred: frozenset[str] = frozenset()
 
     def read_texts(self) -> None:
         content = self.content
@@ -81,7 +81,6 @@ class _Reader:
         html = self.bodies.html or self.bodies.damaged
         if any(part.kind == "text/html" for part in html):
             content.html = "\n".join(filter(None, (self.html_of(part) for part in html)))
-            self.referred = frozenset(unquote(found).lower() for found in _CID.findall(content.html))
         if len(plain) == len(shown) == 1:
             content.text = plain[0]
         else:
@@ -89,7 +88,9 @@ class _Reader:
         if any(text.strip() for text in plain):
             content.text_source = "plain"
         elif content.html:
-            content.text = content.text if content.text.strip() else html_to_text(content.html, self.limits.html_to_text)
+            content.text = (
+                content.text if content.text.strip() else html_to_text(content.html, self.limits.html_to_text)
+            )
             content.text_source = "html" if content.text else "none"
 
     def as_text(self, part: Part) -> str:
@@ -161,7 +162,9 @@ class _Reader:
             self.content.text_source = "tnef"
         return True
 
-    def keep(self, data: bytes, part: Part, name: str | None, kind: str, origin: Origin, cid: str | None = None) -> None:
+    def keep(
+        self, data: bytes, part: Part, name: str | None, kind: str, origin: Origin, cid: str | None = None
+    ) -> None:
         filename = safe_filename(name)
         if name and filename != name.strip():
             self.content.warnings.append(f"filename: {header_text(name)[:120]!r} kept as {filename!r}")
@@ -177,7 +180,9 @@ class _Reader:
                 sha256=sha256(data).hexdigest(),
                 inline=origin == "mime" and part.disposition == "inline" and part.kind.startswith(_MEDIA),
                 content_id=cid or _bare_id(header.get("content-id")),
-                content_location=header_text(header["content-location"])[:500] if "content-location" in header else None,
+                content_location=header_text(header["content-location"])[:500]
+                if "content-location" in header
+                else None,
                 disposition=part.disposition or None,
                 content=data if self.file_left >= 0 else None,
                 part=part.number,
@@ -217,5 +222,6 @@ def _flags(tree: Tree, content: Content) -> None:
 
 def _finish(content: Content, limits: Limits) -> None:
     own = html_without_quote(content.html, limits.html_to_text) if content.text_source == "html" else ""
-    content.reply_text = reply_text(own or content.text).text
-    content.forwarded = has_forward_marker(content.text)
+    answer = reply_text(own or content.text)
+    content.reply_text = answer.text
+    content.forwarded = answer.forwarded or (bool(own) and reply_text(content.text).forwarded)

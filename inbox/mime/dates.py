@@ -5,14 +5,23 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-_MONTHS = {name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1
+    )
+}
 _ZONES = {"ut": 0, "utc": 0, "gmt": 0, "z": 0, "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6,
           "pst": -8, "pdt": -7, "bst": 1, "wet": 0, "west": 1, "cet": 1, "cest": 2, "met": 1, "mest": 2, "eet": 2,
-          "eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "kst": 9, "hkt": 8, "aest": 10, "aedt": 11, "nzst": 12}
+          "eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "kst": 9, "hkt": 8, "aest": 10, "aedt": 11, "nzst": 12}  # fmt: skip
 _CLOCK = r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?:\.\d+)?\s*([AaPp][Mm])?"
 _ZONE = r"\s*(?:(?:GMT|UTC)?([+-]\d{1,2}:?\d{2})|([A-Za-z]{1,5}))?"
-_USUAL = re.compile(rf"(?:[A-Za-z]+\.?\s*,?\s*)?(\d{{1,2}})[\s-]+([A-Za-z]{{3}})[a-z]*\.?,?[\s-]+(\d{{2,4}})[\s,]+{_CLOCK}{_ZONE}")
-_UNIX = re.compile(rf"[A-Za-z]{{3,9}},?\s+([A-Za-z]{{3}})[a-z]*\s+(\d{{1,2}}),?\s+{_CLOCK}\s+(?:([A-Z]{{1,5}})\s+)?(\d{{4}})")
+_USUAL = re.compile(
+    rf"(?:[A-Za-z]+\.?\s*,?\s*)?(\d{{1,2}})[\s-]+([A-Za-z]{{3}})[a-z]*\.?,?[\s-]+(\d{{2,4}})[\s,]+{_CLOCK}{_ZONE}"
+)
+_UNIX = re.compile(
+    rf"[A-Za-z]{{3,9}},?\s+([A-Za-z]{{3}})[a-z]*\s+(\d{{1,2}}),?\s+{_CLOCK}\s+(?:([A-Z]{{1,5}})\s+)?(\d{{4}})"
+)
 _ISO = re.compile(rf"(\d{{4}})-(\d{{2}})-(\d{{2}})[T\s]+{_CLOCK}{_ZONE}")
 _MAX_FIELD = 200
 _NOON = 12
@@ -54,7 +63,7 @@ def _moment(year: str, month: int, day: str, clock: list[str | None]) -> datetim
 def _year(text: str) -> int:
     """Two and three digits as RFC 5322 §4.3 says: 00-49 are 2000 on, 50-999 are 1900 on."""
     year = int(text)
-    if len(text) < 4:  # noqa: PLR2004 - digits of a full year
+    if len(text) < 4:
         year += 2000 if year < _PIVOT else 1900
     return year
 

@@ -29,7 +29,7 @@ class Fields:
     def origin(self) -> Address | None:
         """From, else Sender, else Return-Path, else nobody; ambiguous means: prove nothing by this address."""
         found = self._list("from")
-        count = sum(1 for name, _ in self.header.fields if len(name) == 4 and name.lower() == "from")  # noqa: PLR2004
+        count = sum(1 for name, _ in self.header.fields if len(name) == 4 and name.lower() == "from")
         self.ambiguous = count > 1 or len(found.mailboxes) > 1 or found.angles > 1
         if found.mailboxes:
             first = found.mailboxes[0]

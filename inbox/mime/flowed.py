@@ -15,8 +15,7 @@ def unflow(text: str, *, delete_space: bool = False) -> str:
         mark = _QUOTE.match(raw)
         depth = mark.end() if mark else 0
         line = raw[depth:]
-        if line.startswith(" "):
-            line = line[1:]
+        line = line.removeprefix(" ")
         signature = line in {"-- ", "--"}
         if flowing == depth and line and not signature:
             lines[-1] += line

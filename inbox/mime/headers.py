@@ -17,7 +17,6 @@ _KNOWN_LATER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _MAX_JUNK = 10
-_END = re.compile(rb"\n\r?\n")
 
 
 class Header:
@@ -39,15 +38,22 @@ class Header:
         return [value for key, value in self.fields if key.lower() == name]
 
 
+def header_end(raw: bytes, start: int, end: int) -> tuple[int, int]:
+    """Where the fields end and where the body begins; the first empty line has either kind of line end."""
+    windows = raw.find(b"\n\r\n", start, end)
+    unix = raw.find(b"\n\n", start, end if windows < 0 else windows)
+    if unix >= 0:
+        return unix + 1, unix + 2
+    return (windows + 1, windows + 3) if windows >= 0 else (end, end)
+
+
 def read_header(raw: bytes, start: int, end: int, limits: Limits) -> Header:
     """The block that starts at `start`; `body_start` is where its body begins."""
     header = Header()
     if raw[start : start + 1] == b"\n" or raw[start : start + 2] == b"\r\n":
         header.body_start = start + (1 if raw[start : start + 1] == b"\n" else 2)
         return header
-    match = _END.search(raw, start, end)
-    stop = match.start() + 1 if match else end
-    header.body_start = match.end() if match else end
+    stop, header.body_start = header_end(raw, start, end)
     if stop - start > limits.header_bytes:
         header.truncated = True
         stop = raw.rfind(b"\n", start, start + limits.header_bytes) + 1 or start + limits.header_bytes

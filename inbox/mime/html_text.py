@@ -73,7 +73,7 @@ def _tree(html: str) -> Any:
 
 
 def _render(tree: Any, html: str) -> str:
-    from inscriptis.html_engine import Inscriptis
+    from inscriptis.html_engine import Inscriptis  # type: ignore[import-untyped]
 
     try:
         return str(Inscriptis(tree).get_text())

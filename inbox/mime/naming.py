@@ -12,11 +12,27 @@ _UNFIT = re.compile(r'[<>"|?*]')
 _MAX = 255
 _MAX_EXTENSION = 20
 _EXTENSIONS = {
-    "message/rfc822": "eml", "text/plain": "txt", "text/html": "html", "text/calendar": "ics", "image/jpeg": "jpg",
-    "image/png": "png", "image/gif": "gif", "image/svg+xml": "svg", "image/webp": "webp", "image/heic": "heic",
-    "application/pdf": "pdf", "application/zip": "zip", "application/pgp-signature": "asc",
-    "application/pkcs7-signature": "p7s", "application/pkcs7-mime": "p7m", "application/pgp-encrypted": "asc",
-    "application/ms-tnef": "dat", "text/csv": "csv", "text/vcard": "vcf", "audio/mpeg": "mp3", "video/mp4": "mp4",
+    "message/rfc822": "eml",
+    "text/plain": "txt",
+    "text/html": "html",
+    "text/calendar": "ics",
+    "image/jpeg": "jpg",
+    "image/png": "png",
+    "image/gif": "gif",
+    "image/svg+xml": "svg",
+    "image/webp": "webp",
+    "image/heic": "heic",
+    "application/pdf": "pdf",
+    "application/zip": "zip",
+    "application/pgp-signature": "asc",
+    "application/pkcs7-signature": "p7s",
+    "application/pkcs7-mime": "p7m",
+    "application/pgp-encrypted": "asc",
+    "application/ms-tnef": "dat",
+    "text/csv": "csv",
+    "text/vcard": "vcf",
+    "audio/mpeg": "mp3",
+    "video/mp4": "mp4",
 }
 _STEMS = {"message/rfc822": "message", "text/calendar": "invitation", "application/ms-tnef": "winmail"}
 

@@ -100,6 +100,6 @@ def _joined(pieces: dict[int, tuple[str, bool]], hint: str | None) -> str:
 def _charset_and_bytes(value: str) -> tuple[str | None, bytes]:
     """`charset'language'text`; a value without the two quotes has no charset and is only percent-encoded."""
     pieces = value.split("'", 2)
-    if len(pieces) < 3:  # noqa: PLR2004 - charset, language, text
+    if len(pieces) < 3:
         return None, unquote_to_bytes(value.encode("latin-1", "replace"))
     return pieces[0].strip().strip('"') or None, unquote_to_bytes(pieces[2].encode("latin-1", "replace"))

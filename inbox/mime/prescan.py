@@ -10,10 +10,10 @@ import re
 
 import msgspec
 
+from inbox.mime.headers import header_end
 from inbox.mime.limits import Limits
 from inbox.mime.types import Status
 
-_HEADER_END = re.compile(rb"\r?\n\r?\n")
 _ADDRESS_FIELDS = re.compile(rb"^(?:to|cc|bcc|from|reply-to)[ \t]*:", re.IGNORECASE | re.MULTILINE)
 _BOUNDARY = re.compile(rb"boundary[*0-9]{0,4}[ \t]*=", re.IGNORECASE)
 _NESTED = re.compile(rb"message/(?:rfc822|global)", re.IGNORECASE)
@@ -30,16 +30,15 @@ class Scan(msgspec.Struct, frozen=True):
 
 
 def prescan(raw: bytes, limits: Limits) -> Scan:
-    match = _HEADER_END.search(raw, 0, max(limits.header_bytes * 32, 1))
-    header_end = match.end() if match else min(len(raw), limits.header_bytes * 32)
+    _, body = header_end(raw, 0, len(raw))
     bomb = _bomb(raw, limits)
     if bomb is not None:
-        return Scan("quarantined", bomb, header_end)
-    return _verdict(_excess(raw, header_end, limits), header_end)
+        return Scan("quarantined", bomb, body)
+    return _verdict(_excess(raw, body, limits), body)
 
 
-def _verdict(reason: str | None, header_end: int) -> Scan:
-    return Scan("parsed" if reason is None else "parsed_partial", reason, header_end)
+def _verdict(reason: str | None, body: int) -> Scan:
+    return Scan("parsed" if reason is None else "parsed_partial", reason, body)
 
 
 def _bomb(raw: bytes, limits: Limits) -> str | None:
@@ -54,15 +53,15 @@ def _bomb(raw: bytes, limits: Limits) -> str | None:
     return f"{depth} multiparts declared" if depth > limits.quarantine_depth else None
 
 
-def _excess(raw: bytes, header_end: int, limits: Limits) -> str | None:
+def _excess(raw: bytes, body: int, limits: Limits) -> str | None:
     """Too much of something to read all of it."""
     if len(raw) > limits.size:
         return f"larger than {limits.size} bytes"
-    if header_end > limits.header_bytes:
+    if body > limits.header_bytes:
         return f"a header of more than {limits.header_bytes} bytes"
-    if raw.count(b"=?", 0, header_end) > limits.encoded_words:
+    if raw.count(b"=?", 0, body) > limits.encoded_words:
         return f"more than {limits.encoded_words} encoded words in the header"
-    if raw.count(b",", 0, header_end) > limits.commas and _ADDRESS_FIELDS.search(raw, 0, header_end):
+    if raw.count(b",", 0, body) > limits.commas and _ADDRESS_FIELDS.search(raw, 0, body):
         return f"more than {limits.commas} commas in the header"
     nested = sum(1 for _ in _NESTED.finditer(raw, 0, _WINDOW)) if raw.find(b"essage/", 0, _WINDOW) >= 0 else 0
     return f"{nested} messages within messages" if nested > limits.nested_messages else None

@@ -34,14 +34,18 @@ def read_lines(texts: list[str]) -> list[Line]:
 
 
 def _kind(text: str) -> str:
+    if text[:1] == ">":
+        return "q"
     bare = text.strip("\u200b\ufeff\u200e\u200f \t\xa0")
     if not bare:
         return "e"
-    first = bare[0]
-    if first == ">":
+    if bare[0] == ">":
         return "q"
-    if len(bare) > _DEVICE_WIDTH:
-        return "t"
+    return "t" if len(bare) > _DEVICE_WIDTH else _short_kind(text, bare)
+
+
+def _short_kind(text: str, bare: str) -> str:
+    first = bare[0]
     if first in "-_=*~#+—–‐":
         if marks.MARKER.match(text):
             return "m"
@@ -67,7 +71,7 @@ def _attributions(lines: list[Line], fenced: set[int]) -> None:
     """Only the few lines before one that ends as an attribution does can be the start of one."""
     done = 0
     for end, line in enumerate(lines):
-        if line.kind == "e" or line.text.rstrip()[-1:] not in _LAST or end in fenced:
+        if line.kind in "ed" or line.text.rstrip()[-1:] not in _LAST or end in fenced:
             continue
         for start in range(max(done, end - _JOIN + 1), end + 1):
             if start in fenced or not _may_begin(lines[start]):
@@ -83,7 +87,7 @@ def _attributions(lines: list[Line], fenced: set[int]) -> None:
 def _may_begin(line: Line) -> bool:
     if line.kind == "m":
         return _is_attribution(line.text)
-    return line.kind in "td" and _may_start(line.text)
+    return line.kind == "t" and _may_start(line.text)
 
 
 def _may_start(text: str) -> bool:
@@ -111,7 +115,8 @@ def _attribution_end(lines: list[Line], start: int) -> int:
 def _starts_later(lines: list[Line], start: int, stop: int) -> bool:
     """A line of text above the attribution was taken for its beginning."""
     return any(
-        _may_start(lines[later].text) and _is_attribution(" ".join(line.text.strip() for line in lines[later : stop + 1]))
+        _may_start(lines[later].text)
+        and _is_attribution(" ".join(line.text.strip() for line in lines[later : stop + 1]))
         for later in range(start + 1, stop + 1)
     )
 

@@ -32,7 +32,7 @@ _VERBS = _words(
     "έγραψε|έγραψες",
     "写道|寫道|写到|书写|のメール|さんは書きました|は書きました|wrote(发送)",
     "님이 작성|작성",
-    "đã viết|menulis|เขียน|כתב|כתבה|‫כתב|كتب|كتبت",
+    "đã viết|menulis|เขียน|כתב|כתבה|كتب|كتبت",
     "rašė|rakstīja|kirjutas|va escriure|idatzi du|skrifaði",
 )
 _LEADS = _words(
@@ -45,7 +45,10 @@ _DATEISH = r"(?:\d{1,2}[:.h]\d{2}|\d{4}|\d{1,2}\s?[./年月]\s?\d{1,2}|\d{1,2}\.
 VERB = re.compile(rf"(?:(?<!\w)(?:{_VERBS})(?!\w)|写道|寫道|写到|のメール|書きました|작성)", _FLAGS)
 DATEISH = re.compile(_DATEISH, _FLAGS)
 LEAD = re.compile(rf"[\W_]*(?:{_LEADS})(?!\w)\W*(?:\w+\W+){{0,4}}?\d|[\W_]*(?:在|於|于)\s*\d", _FLAGS)
-DATE_START = re.compile(r"[\W_]*(?:\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]|\d{1,2}[-/.\s]+(?:\d{1,2}|\w{3,12}\.?)[-/.,\s]+(?:г\.?|р\.?|de\s)?\s?\d{2,4})", _FLAGS)
+DATE_START = re.compile(
+    r"[\W_]*(?:\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]|\d{1,2}[-/.\s]+(?:\d{1,2}|\w{3,12}\.?)[-/.,\s]+(?:г\.?|р\.?|de\s)?\s?\d{2,4})",
+    _FLAGS,
+)
 FULL_DATE_START = re.compile(r"[\W_]*\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\s")
 MAILBOX = re.compile(r"(?:<|&lt;|\[|\()?(?:mailto:)?[^\s<>@\[\]()]{1,100}@[\w.-]{1,100}\s*(?:>|&gt;|\]|\))?")
 ENDS_AS_ATTRIBUTION = re.compile(r"[:：]\s*[>*_\s]*$|-{2,}\s*$")
@@ -63,11 +66,21 @@ _FORWARD_WORDS = _words(
 )
 FORWARD = re.compile(rf"[\s>*_-]*(?:{_FORWARD_WORDS})\b.{{0,80}}$|[\s>*_-]*(?:{_FORWARD_WORDS})\s*[:：]", _FLAGS)
 
-_FROM = _words("from|von|de|da|van|от|від|от кого|fra|från|lähettäjä|od|kimden|gönderen|nadawca|odesílatel|odosielateľ|expéditeur|remitente|mittente|afzender|发件人|寄件者|寄件人|差出人|보낸 사람|보낸사람|από|מאת|من|feladó|de la|pošiljatelj|absender|отправитель|saatja|no|nuo")
-_DATE = _words("sent|date|gesendet|datum|envoyé|envoyé le|date d'envoi|enviado|enviado el|enviada|enviada em|enviado em|data|inviato|inviato il|verzonden|skickat|sendt|dato|wysłano|data wysłania|odesláno|dátum|отправлено|дата|надіслано|lähetetty|päivämäärä|päiväys|gönderildi|gönderme tarihi|tarih|fecha|发送时间|发送日期|日期|寄件日期|時間|送信日時|日付|보낸 날짜|날짜|ημερομηνία|στάλθηκε|נשלח|תאריך|التاريخ|تم الإرسال|elküldve|trimis|poslano|kuupäev|gesendet am|date et heure")
-_TO = _words("to|an|à|para|a|aan|till|til|do|komu|кому|vastaanottaja|kime|alıcı|收件人|收件者|宛先|받는 사람|받는사람|προς|אל|إلى|címzett|către|za|pour|destinataire|destinatario|per|empfänger|kam|kellele")
-_SUBJECT = _words("subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|předmět|predmet|тема|aihe|konu|主题|主旨|件名|제목|θέμα|נושא|الموضوع|tárgy|subiect|sujet|teema|tema|zadeva")
-_OTHER = _words("cc|bcc|kopie|copie|copie à|copia|kopia|kopi|копия|копія|bilgi|抄送|副本|참조|κοιν|עותק|نسخة|reply-to|reply to|antwort an|répondre à|risposta|rispondi a|responder a|antwoord aan|svar til|importance|wichtigkeit|importancia|priority|priorität|attachments|anlagen|anhänge|pièces jointes|adjuntos|allegati|bijlagen|organisation|organization|newsgroups|message-id|to cc")
+_FROM = _words(
+    "from|von|de|da|van|от|від|от кого|fra|från|lähettäjä|od|kimden|gönderen|nadawca|odesílatel|odosielateľ|expéditeur|remitente|mittente|afzender|发件人|寄件者|寄件人|差出人|보낸 사람|보낸사람|από|מאת|من|feladó|de la|pošiljatelj|absender|отправитель|saatja|no|nuo"
+)
+_DATE = _words(
+    "sent|date|gesendet|datum|envoyé|envoyé le|date d'envoi|enviado|enviado el|enviada|enviada em|enviado em|data|inviato|inviato il|verzonden|skickat|sendt|dato|wysłano|data wysłania|odesláno|dátum|отправлено|дата|надіслано|lähetetty|päivämäärä|päiväys|gönderildi|gönderme tarihi|tarih|fecha|发送时间|发送日期|日期|寄件日期|時間|送信日時|日付|보낸 날짜|날짜|ημερομηνία|στάλθηκε|נשלח|תאריך|التاريخ|تم الإرسال|elküldve|trimis|poslano|kuupäev|gesendet am|date et heure"
+)
+_TO = _words(
+    "to|an|à|para|a|aan|till|til|do|komu|кому|vastaanottaja|kime|alıcı|收件人|收件者|宛先|받는 사람|받는사람|προς|אל|إلى|címzett|către|za|pour|destinataire|destinatario|per|empfänger|kam|kellele"
+)
+_SUBJECT = _words(
+    "subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|předmět|predmet|тема|aihe|konu|主题|主旨|件名|제목|θέμα|נושא|الموضوع|tárgy|subiect|sujet|teema|tema|zadeva"
+)
+_OTHER = _words(
+    "cc|bcc|kopie|copie|copie à|copia|kopia|kopi|копия|копія|bilgi|抄送|副本|참조|κοιν|עותק|نسخة|reply-to|reply to|antwort an|répondre à|risposta|rispondi a|responder a|antwoord aan|svar til|importance|wichtigkeit|importancia|priority|priorität|attachments|anlagen|anhänge|pièces jointes|adjuntos|allegati|bijlagen|organisation|organization|newsgroups|message-id|to cc"
+)
 HEADER = re.compile(
     rf"[\s>*_|]*(?:(?P<from>{_FROM})|(?P<date>{_DATE})|(?P<to>{_TO})|(?P<subject>{_SUBJECT})|(?P<other>{_OTHER}))[*_\s\xa0]*[:：][*_]*(?:\s|$|[^\s/])",
     _FLAGS,

@@ -12,7 +12,6 @@ from inbox.mime import reply_marks as marks
 from inbox.mime.reply_lines import Line, read_lines
 
 _MAX_LINES = 2_000
-_MARKER_LINES = 400
 _TAIL_LINES = 15
 _SHORT = 120
 _WEAK_TAIL = 6
@@ -27,6 +26,7 @@ class ReplyText(msgspec.Struct, frozen=True):
     text: str
     quoted: str = ""
     signature: str = ""
+    forwarded: bool = False
 
 
 def reply_text(text: str, html: str | None = None) -> ReplyText:
@@ -40,18 +40,10 @@ def reply_text(text: str, html: str | None = None) -> ReplyText:
     kept, quoted = _without_quoted(lines)
     kept, signature = _without_tail(kept)
     result = _text(kept)
+    forwarded = any(line.kind == "m" and marks.FORWARD.match(line.text) for line in lines)
     if not result:
-        return ReplyText(text.strip())
-    return ReplyText(result, _text(quoted), _text(signature))
-
-
-def has_forward_marker(text: str) -> bool:
-    """Somewhere a line says that a mail is passed on."""
-    return any(
-        marks.FORWARD.match(line)
-        for line in text.split("\n", _MARKER_LINES)[:_MARKER_LINES]
-        if 0 < len(line) < _SHORT and (line[0] in "-*_ >" or line.rstrip()[-1:] in ":：")
-    )
+        return ReplyText(text.strip(), forwarded=forwarded)
+    return ReplyText(result, _text(quoted), _text(signature), forwarded)
 
 
 def _text(lines: list[Line]) -> str:
@@ -120,7 +112,7 @@ def _is_stray(lines: list[Line], position: int, text_above: bool) -> bool:
 
 def _bottom_posted(below: list[Line], quoted: list[Line]) -> list[Line]:
     """One quote, then the answer: the quote goes. Several quotes with answers between: they stay for the sense."""
-    first = next((i for i, line in enumerate(below) if line.kind not in "e"), None)
+    first = next((i for i, line in enumerate(below) if line.kind != "e"), None)
     if first is None or below[first].kind != "q":
         return below
     stop = first

@@ -16,10 +16,31 @@ _DICTIONARY = (
     rb"ArialTimes New RomanCourier{\colortbl\red0\green0\blue0" + b"\r\n" + rb"\par \pard\plain\f0\fs20\b\i\u\tab\tx"
 )
 _TOKEN = re.compile(rb"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z'])|([{}])|([^\\{}\r\n]+)|[\r\n]+")
-_SKIPPED = frozenset({b"fonttbl", b"colortbl", b"stylesheet", b"info", b"pict", b"object", b"themedata", b"generator", b"filetbl", b"listtable"})
+_SKIPPED = frozenset(
+    {
+        b"fonttbl",
+        b"colortbl",
+        b"stylesheet",
+        b"info",
+        b"pict",
+        b"object",
+        b"themedata",
+        b"generator",
+        b"filetbl",
+        b"listtable",
+    }
+)
 _BREAKS = frozenset({b"par", b"line", b"row", b"sect", b"page"})
-_SYMBOLS = {b"tab": "\t", b"emdash": "\u2014", b"endash": "\u2013", b"lquote": "\u2018", b"rquote": "\u2019",
-            b"ldblquote": "\u201c", b"rdblquote": "\u201d", b"bullet": "\u2022"}
+_SYMBOLS = {
+    b"tab": "\t",
+    b"emdash": "\u2014",
+    b"endash": "\u2013",
+    b"lquote": "\u2018",
+    b"rquote": "\u2019",
+    b"ldblquote": "\u201c",
+    b"rdblquote": "\u201d",
+    b"bullet": "\u2022",
+}
 _MAX_TOKENS = 1_000_000
 
 
@@ -49,6 +70,8 @@ def _expand(data: bytes, ring: bytearray, size: int) -> bytearray:
             if not control >> bit & 1:
                 piece = data[position : position + 1]
                 position += 1
+            elif position + 1 >= len(data):
+                return out
             else:
                 token = int.from_bytes(data[position : position + 2], "big")
                 position += 2

@@ -6,7 +6,8 @@ import re
 
 # C0 and C1 controls, and the two Unicode line separators that some readers take for a line end.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_BODY_CONTROLS = re.compile("[\x00\x01-\x08\x0e-\x1a\x1c-\x1f]")
+_UNSHOWN = "".join(map(chr, [*range(9), *range(0x0E, 0x1B), *range(0x1C, 0x20)]))
+_BODY_CONTROLS = re.compile(f"[{_UNSHOWN}]")
 _OVERRIDES = re.compile("[\u202d\u202e]")
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SPACES = re.compile(r"[ \t]{2,}")
@@ -45,6 +46,5 @@ def body_text(text: str) -> str:
     """Body text with LF line ends and without the controls that no reader shows; form feed and escape stay."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if text.isascii() and "\x00" not in text:
-        return text
-    return _BODY_CONTROLS.sub("", without_surrogates(text))
+    text = without_surrogates(text)
+    return _BODY_CONTROLS.sub("", text) if any(map(text.__contains__, _UNSHOWN)) else text

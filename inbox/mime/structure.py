@@ -20,8 +20,19 @@ class Part:
     """One node. A leaf has its body region in the raw bytes; `open_ended` when the mail stopped inside it."""
 
     __slots__ = (
-        "children", "disposition", "disposition_params", "encoding", "end", "header", "index", "kind", "number",
-        "open_ended", "params", "parent", "start",
+        "children",
+        "disposition",
+        "disposition_params",
+        "encoding",
+        "end",
+        "header",
+        "index",
+        "kind",
+        "number",
+        "open_ended",
+        "params",
+        "parent",
+        "start",
     )
 
     def __init__(self, header: Header, parent: Part | None, start: int, default: str) -> None:
@@ -32,7 +43,9 @@ class Part:
         self.open_ended = False
         self.children: list[Part] = []
         self.index = len(parent.children) if parent is not None else 0
-        self.number = f"{parent.number}.{self.index + 1}" if parent is not None and parent.parent is not None else str(self.index + 1)
+        self.number: str = str(self.index + 1)  # as IMAP numbers them (RFC 3501 §6.4.5)
+        if parent is not None and parent.parent is not None:
+            self.number = f"{parent.number}.{self.number}"
         declared = header.get("content-type") if parent is None else header.last_type or ""
         self.kind, self.params = split_value(declared) if declared else (default, {})
         if "/" not in self.kind or self.kind.startswith("/"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 import re
 
-from fast_mail_parser import parse_email
+from fast_mail_parser import ParseError, parse_email
 
 from inbox.mime.words import lenient_base64
 
@@ -52,7 +52,7 @@ def _fast_base64(raw: bytes, start: int, end: int) -> bytes | None:
         return None
     try:
         parts = parse_email(b"".join((_FRAME, memoryview(raw)[start:end]))).attachments
-    except (ValueError, RuntimeError):
+    except ParseError:
         return None
     if len(parts) != 1:
         return None

@@ -65,7 +65,7 @@ def _answered(what: bytes, seconds: float, data: bytes) -> bytes:
 def _confine(extra: int) -> None:
     """Address space: what the interpreter has now plus `extra`. No core file: it would hold customers' mail."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123 - pathlib is not worth its import here
+    with open("/proc/self/statm", encoding="ascii") as statm:
         used = int(statm.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + extra, used + extra))
     signal.signal(signal.SIGPROF, signal.SIG_DFL)

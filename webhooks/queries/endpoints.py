@@ -23,7 +23,7 @@ def _snapshot(row: Webhook) -> Endpoint:
     fault = ""
     try:
         secrets = tuple(
-            crypto.open_sealed(frame, workspace_id=row.workspace_id, table=TABLE, row_id=row.id, purpose=PURPOSE)
+            crypto.open_sealed(bytes(frame), workspace_id=row.workspace_id, table=TABLE, row_id=row.id, purpose=PURPOSE)
             for frame in sealed
             if frame is not None
         )

@@ -73,7 +73,7 @@ UPDATE webhooks_webhookdelivery d
 SET status = 'delivering', lease_token = d.lease_token + 1, due_at = now() + %(lease)s
 FROM chosen, webhooks_systemevent e
 WHERE d.id = chosen.id AND e.id = d.system_event_id
-RETURNING d.id, d.webhook_id, d.workspace_id, e.id, e.slug, d.attempts, d.lease_token, e.body
+RETURNING d.id, d.webhook_id, d.workspace_id, e.id, e.slug, d.attempts, d.lease_token, convert_to(e.body, 'UTF8')
 """
 
 _GIVE_BACK = """
@@ -116,7 +116,7 @@ def claim(*, quotas: Sequence[Quota]) -> list[Claim]:
                 "lease": lease,
             },
         )
-        claims = [Claim(*row[:-1], body=row[-1].encode()) for row in cursor.fetchall()]
+        claims = [Claim(*row) for row in cursor.fetchall()]
     _return_unused(quotas, claims)
     return claims
 

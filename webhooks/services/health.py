@@ -1,4 +1,4 @@
-"""How long an endpoint has been failing, and switching it off when that was too long.
+"""How long an endpoint has been failing, and subscribing it off when that was too long.
 
 The clock starts at the first failure after a success and is cleared by the next success. Failures are noted at most
 twenty times within the period: that spares the row, and it makes "several failures, spread over the time" the condition.
@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import connection
 
 from kernel.transactions import in_all_workspaces
-from webhooks.services import switching
+from webhooks.services import subscribing
 from webhooks.types import Result
 
 _NOTES_PER_PERIOD = 20
@@ -61,7 +61,7 @@ def note(*, results: Sequence[Result], failing: Collection[UUID], at: datetime) 
         _clear(recovered)
         for webhook_id in sorted(gone | _note_failures(failed, at)):
             reason = "The endpoint answered 410 Gone." if webhook_id in gone else _reason()
-            switching.disable_failing(webhook_id=webhook_id, reason=reason)
+            subscribing.disable_failing(webhook_id=webhook_id, reason=reason)
 
 
 def _clear(ids: set[UUID]) -> None:

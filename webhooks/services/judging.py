@@ -44,7 +44,8 @@ def asked_pause(outcome: Outcome) -> float:
         return 0.0
     text = outcome.retry_after.strip()
     seconds = float(text[:12]) if text.isascii() and text.isdigit() else _until(text)
-    return max(0.0, min(seconds, settings.WEBHOOK_RETRY_AFTER_MAX_SECONDS))
+    most: float = settings.WEBHOOK_RETRY_AFTER_MAX_SECONDS
+    return max(0.0, min(seconds, most))
 
 
 def _until(date: str) -> float:

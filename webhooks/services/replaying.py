@@ -1,6 +1,7 @@
 """Send events again: one delivery, a range of time, or what an endpoint missed. Each replay is a new row, counted up."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -64,7 +65,7 @@ def replay_range(
     """
     if since >= until:
         raise Invalid("`since` must be earlier than `until`.", pointer="/since")
-    values = {
+    values: dict[str, Any] = {
         "webhook": webhook_id,
         "since": since,
         "until": until,
@@ -91,27 +92,26 @@ def replay_range(
     return count
 
 
-def replay_one(*, workspace_id: UUID, webhook_id: UUID, delivery_id: UUID) -> WebhookDelivery:
-    """Queue the event of one delivery once more."""
+def replay(*, workspace_id: UUID, delivery_id: UUID, webhook_id: UUID | None = None) -> WebhookDelivery:
+    """Queue the event of one delivery (of one webhook, when it is named) once more; the new delivery."""
     with in_workspace(workspace_id):
-        webhook = _active(webhook_id)
-        old = WebhookDelivery.objects.filter(id=delivery_id, webhook_id=webhook_id).first()
-        if old is None:
+        old = WebhookDelivery.objects.filter(id=delivery_id).first()
+        if old is None or webhook_id not in (None, old.webhook_id):
             raise NotFound("No such delivery of this webhook.", pointer="/delivery_id")
-        family = WebhookDelivery.objects.filter(webhook_id=webhook_id, system_event_id=old.system_event_id)
+        webhook = _active(old.webhook_id)
+        family = WebhookDelivery.objects.filter(webhook_id=webhook.id, system_event_id=old.system_event_id)
         if family.filter(status__in=WAITING).exists():
             raise Conflict("This event is already on its way to the endpoint.")
-        last = family.order_by("-replay_no").values_list("replay_no", "system_event__sequence").first()
-        replay_no, sequence = last or (0, 0)
+        last, sequence = family.order_by("-replay_no").values_list("replay_no", "system_event__sequence")[0]
         new = WebhookDelivery.objects.create(
             workspace_id=workspace_id,
-            webhook_id=webhook_id,
+            webhook_id=webhook.id,
             system_event_id=old.system_event_id,
-            replay_no=replay_no + 1,
+            replay_no=last + 1,
             sequence=sequence if webhook.ordered else None,
         )
         journal.note(
-            workspace_id=workspace_id, webhook_id=webhook_id, verb="replay", delivery_id=delivery_id, deliveries=1
+            workspace_id=workspace_id, webhook_id=webhook.id, verb="replay", delivery_id=delivery_id, deliveries=1
         )
         after_commit(wakeups.ring)
     return new

@@ -1,6 +1,8 @@
-"""Create, change, re-key and delete webhooks."""
+"""Create, change, re-key, switch and delete webhooks.
 
-import re
+While a webhook is disabled its deliveries are kept as cancelled; enabling sends them.
+"""
+
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
@@ -8,27 +10,26 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import connection
+from django.db.models.functions import Now
 
-from kernel import clock, crypto, http
+from kernel import clock, crypto, outbox
 from kernel.errors import Invalid
-from kernel.transactions import in_workspace
+from kernel.transactions import after_commit, in_workspace
+from webhooks.events import WebhookDisabled
 from webhooks.models import Webhook
 from webhooks.queries import catalogue, endpoints, webhooks
-from webhooks.services import cancelling, journal
-from webhooks.transport import signing
+from webhooks.services import cancelling, checking, journal, replaying
+from webhooks.transport import signing, wakeups
+from webhooks.types import WebhookState
 
-_MAX_URL = 2_000
-_MAX_HEADERS = 20
-_MAX_HEADER_VALUE = 2_000
-_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
-_HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*")
-# Ours to set, or the connection's (RFC 9110, 7.6.1).
-_RESERVED = frozenset(
-    {
-        "connection", "content-encoding", "content-length", "content-type", "expect", "host", "keep-alive",
-        "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "user-agent",
-    }
-)  # fmt: skip
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "url": checking.url,
+    "slugs": catalogue.check_slugs,
+    "headers": checking.headers,
+    "rate_per_second": checking.rate,
+}
+_CHANGEABLE = frozenset({"label", "url", "slugs", "headers", "ordered", "rate_per_second", "custom_metadata"})
+_SWITCHED = ("state", "disabled_reason", "disabled_at")
 
 
 def create(
@@ -49,20 +50,17 @@ def create(
             id=webhook_id,
             workspace_id=workspace_id,
             label=label,
-            url=_checked_url(url),
+            url=checking.url(url),
             slugs=catalogue.check_slugs(slugs),
-            headers=_checked_headers(headers or {}),
+            headers=checking.headers(headers or {}),
             ordered=ordered,
-            rate_per_second=_checked_rate(rate_per_second),
+            rate_per_second=checking.rate(rate_per_second),
             custom_metadata=custom_metadata or {},
             secret_sealed=_seal(key, workspace_id, webhook_id),
         )
         webhook.refresh_from_db(fields=["created_at", "updated_at"])
         _note(webhook, "create", host=journal.host_of(webhook.url), slugs=webhook.slugs)
     return webhook, signing.secret_text(key)
-
-
-_CHANGEABLE = frozenset({"label", "url", "slugs", "headers", "ordered", "rate_per_second", "custom_metadata"})
 
 
 def update(*, workspace_id: UUID, webhook_id: UUID, changes: Mapping[str, Any]) -> Webhook:
@@ -96,6 +94,40 @@ def rotate_secret(*, workspace_id: UUID, webhook_id: UUID) -> tuple[Webhook, str
     return webhook, signing.secret_text(key)
 
 
+def disable(*, workspace_id: UUID, webhook_id: UUID, reason: str = "") -> Webhook:
+    """Stop calling an endpoint at somebody's wish; doing it twice changes nothing."""
+    with in_workspace(workspace_id):
+        webhook = webhooks.locked(webhook_id)
+        if webhook.state == WebhookState.ACTIVE:
+            _switch_off(webhook, reason or "Disabled by request.")
+    return webhook
+
+
+def disable_failing(*, webhook_id: UUID, reason: str) -> None:
+    """Stop calling an endpoint that does not work. Needs a unit of work that sees it; once, however many notice."""
+    webhook = Webhook.objects.select_for_update(no_key=True).filter(id=webhook_id, state=WebhookState.ACTIVE).first()
+    if webhook is not None:
+        with in_workspace(webhook.workspace_id):
+            _switch_off(webhook, reason)
+
+
+def enable(*, workspace_id: UUID, webhook_id: UUID, replay_gap: bool = True) -> tuple[Webhook, int]:
+    """Call the endpoint again, from the first failure of its gap on; the webhook and how many deliveries are replayed."""
+    replayed = 0
+    with in_workspace(workspace_id):
+        webhook = webhooks.locked(webhook_id)
+        if webhook.state == WebhookState.DISABLED:
+            since = min(filter(None, (webhook.failing_since, webhook.disabled_at)), default=clock.now())
+            webhook.state, webhook.disabled_reason, webhook.disabled_at = WebhookState.ACTIVE, "", None
+            webhook.failing_since, webhook.failure_noted_at, webhook.failures_noted = None, None, 0
+            webhook.save(update_fields=[*_SWITCHED, "failing_since", "failure_noted_at", "failures_noted"])
+            webhook.refresh_from_db(fields=["updated_at"])
+            replayed = replaying.queue_gap(webhook_id=webhook_id, since=since) if replay_gap else 0
+            _note(webhook, "enable", replayed=replayed)
+            after_commit(wakeups.ring)
+    return webhook, replayed
+
+
 def delete(*, workspace_id: UUID, webhook_id: UUID) -> None:
     """Mark a webhook as deleted and cancel what waits for it."""
     with in_workspace(workspace_id):
@@ -106,39 +138,21 @@ def delete(*, workspace_id: UUID, webhook_id: UUID) -> None:
         _note(webhook, "delete", host=journal.host_of(webhook.url))
 
 
+def _switch_off(webhook: Webhook, reason: str) -> None:
+    webhook.state, webhook.disabled_reason = WebhookState.DISABLED, reason
+    # The database's time: enabling compares it with the rows that are cancelled here.
+    webhook.disabled_at = Now()
+    webhook.save(update_fields=_SWITCHED)
+    webhook.refresh_from_db(fields=["disabled_at", "updated_at"])
+    cancelling.cancel_waiting(webhook_ids=[webhook.id])
+    outbox.emit(WebhookDisabled(workspace_id=webhook.workspace_id, webhook_id=webhook.id, reason=reason))
+    _note(webhook, "disable", reason=reason)
+
+
 def _seal(key: bytes, workspace_id: UUID, webhook_id: UUID) -> bytes:
     return crypto.seal(
         key, workspace_id=workspace_id, table=endpoints.TABLE, row_id=webhook_id, purpose=endpoints.PURPOSE
     )
-
-
-def _checked_url(url: str) -> str:
-    if len(url) > _MAX_URL:
-        raise Invalid(f"The URL may have at most {_MAX_URL} characters.", pointer="/url")
-    try:
-        http.check_url(url)
-    except http.AddressRefused as error:
-        raise http.AddressRefused(error.detail, pointer="/url") from error
-    return url
-
-
-def _checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Headers that a receiver may ask for, an Authorization among them; none that signatures or the connection need."""
-    if len(headers) > _MAX_HEADERS:
-        raise Invalid(f"At most {_MAX_HEADERS} headers can be added.", pointer="/headers")
-    for name, value in headers.items():
-        lower = name.lower()
-        if not _HEADER_NAME.fullmatch(name) or lower in _RESERVED or lower.startswith("webhook-"):
-            raise Invalid(f"The header {name[:100]!r} cannot be set here.", pointer="/headers")
-        if len(value) > _MAX_HEADER_VALUE or not _HEADER_VALUE.fullmatch(value):
-            raise Invalid(f"The value of {name} must be one line of visible ASCII.", pointer="/headers")
-    return dict(headers)
-
-
-def _checked_rate(rate: int | None) -> int | None:
-    if rate is not None and not 1 <= rate <= 10_000:
-        raise Invalid("The rate must be from 1 to 10,000 a second, or null for none.", pointer="/rate_per_second")
-    return rate
 
 
 def _reorder(webhook: Webhook) -> None:
@@ -153,11 +167,3 @@ def _reorder(webhook: Webhook) -> None:
 
 def _note(webhook: Webhook, verb: str, **details: Any) -> None:
     journal.note(workspace_id=webhook.workspace_id, webhook_id=webhook.id, verb=verb, **details)
-
-
-_CHECKS: dict[str, Callable[[Any], Any]] = {
-    "url": _checked_url,
-    "slugs": catalogue.check_slugs,
-    "headers": _checked_headers,
-    "rate_per_second": _checked_rate,
-}

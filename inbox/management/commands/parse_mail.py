@@ -28,7 +28,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("files", nargs="+", metavar="FILE", help="a message as it came (.eml)")
         parser.add_argument("--json", action="store_true", help="one JSON object a line, in the order of the files")
-        parser.add_argument("--body", action="store_true", help="each file is a plain-text body: print its new text only")
+        parser.add_argument(
+            "--body", action="store_true", help="each file is a plain-text body: print its new text only"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         child = ParserChild()

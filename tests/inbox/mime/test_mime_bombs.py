@@ -22,11 +22,10 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def nested_multiparts(depth: int) -> bytes:
-    out = [HEAD]
-    for level in range(depth):
-        out.append(b'Content-Type: multipart/mixed; boundary="b%d"\r\n\r\n--b%d\r\n' % (level, level))
-    out.append(b"Content-Type: text/plain\r\n\r\ncore\r\n")
-    return b"".join(out)
+    levels = [
+        b'Content-Type: multipart/mixed; boundary="b%d"\r\n\r\n--b%d\r\n' % (level, level) for level in range(depth)
+    ]
+    return HEAD + b"".join(levels) + b"Content-Type: text/plain\r\n\r\ncore\r\n"
 
 
 def nested_messages(depth: int) -> bytes:

@@ -28,12 +28,17 @@ def text(kind: bytes, body: bytes, encoding: bytes = b"8bit") -> bytes:
 
 
 def mixed(*parts: bytes, kind: bytes = b"mixed", end: bytes = b"--b--\r\n") -> bytes:
-    return head(b"Content-Type: multipart/" + kind + b"; boundary=b", body=b"\r\n" + b"".join(b"--b\r\n" + part + b"\r\n" for part in parts) + end)
+    return head(
+        b"Content-Type: multipart/" + kind + b"; boundary=b",
+        body=b"\r\n" + b"".join(b"--b\r\n" + part + b"\r\n" for part in parts) + end,
+    )
 
 
 def attached(*fields: bytes, kind: bytes = b"application/pdf") -> bytes:
     extra = b"".join(field + b"\r\n" for field in fields)
-    return mixed(b"Content-Type: text/plain\r\n\r\nsee file", b"Content-Type: " + kind + b"\r\n" + extra + b"\r\n%PDF-1.4")
+    return mixed(
+        b"Content-Type: text/plain\r\n\r\nsee file", b"Content-Type: " + kind + b"\r\n" + extra + b"\r\n%PDF-1.4"
+    )
 
 
 def named(disposition: bytes) -> bytes:
@@ -71,17 +76,17 @@ CASES: dict[str, tuple[bytes, dict[str, Any]]] = {
     # header injection and disguise
     "encoded CR LF in the subject": subject(b"=?utf-8?Q?a=0D=0ABcc:_evil?=", "a Bcc: evil"),
     "encoded NUL in the subject": subject(b"=?utf-8?Q?a=00b?=", "a b"),
-    "encoded line separator": subject("=?utf-8?Q?a=E2=80=A8b?=".encode(), "a b"),
-    "override in the subject": subject("=?utf-8?Q?a=E2=80=AEb?=".encode(), "ab"),
+    "encoded line separator": subject(b"=?utf-8?Q?a=E2=80=A8b?=", "a b"),
+    "override in the subject": subject(b"=?utf-8?Q?a=E2=80=AEb?=", "ab"),
     "Hebrew subject survives": subject("שלום עולם".encode(), "שלום עולם"),
-    "emoji subject": subject("=?utf-8?Q?=F0=9F=98=80_ok?=".encode(), "😀 ok"),
+    "emoji subject": subject(b"=?utf-8?Q?=F0=9F=98=80_ok?=", "😀 ok"),
     "surrogate by UTF-7": subject(b"=?utf-7?Q?+2AA-?="),
     "surrogate pair by UTF-7 body": body(b"text/plain; charset=utf-7", b"+2D3eAA-!", "😀!"),
     "lone surrogate by UTF-7 body": (text(b"text/plain; charset=utf-7", b"+2AA-!"), {}),
     "CESU surrogate in UTF-8": (text(b"text/plain; charset=utf-8", b"\xed\xa0\x80 ok"), {}),
     "NUL in the body": body(b"text/plain", b"a\x00b", "ab"),
     "From with an encoded CR LF": sender(b"=?utf-8?Q?a=0D=0Ab?= <a@b.example>", "a@b.example", name="a b"),
-    "override in the name": sender("=?utf-8?Q?=E2=80=AEnna?= <a@b.example>".encode(), "a@b.example", name="nna"),
+    "override in the name": sender(b"=?utf-8?Q?=E2=80=AEnna?= <a@b.example>", "a@b.example", name="nna"),
     # ambiguous and missing senders
     "two addresses in brackets": sender(b"<ceo@corp.example> <x@evil.example>", "ceo@corp.example", ambiguous=True),
     "two addresses with comma": sender(b"a@b.example, c@d.example", "a@b.example", ambiguous=True),
@@ -126,7 +131,7 @@ CASES: dict[str, tuple[bytes, dict[str, Any]]] = {
     "question mark in a Q word": subject(b"=?utf-8?Q?really??=", "really?"),
     "base64 without padding": subject(b"=?utf-8?B?SGVsbG8?=", "Hello"),
     "language suffix": subject(b"=?utf-8*en?Q?caf=C3=A9?=", "café"),
-    "unknown charset in a word": subject("=?x-nix?Q?caf=C3=A9?=".encode(), "café"),
+    "unknown charset in a word": subject(b"=?x-nix?Q?caf=C3=A9?=", "café"),
     "ISO-2022-JP words": subject(b"=?iso-2022-jp?B?GyRCJDMkcyRLJEEkTxsoQg==?=", "こんにちは"),
     "GB18030 word": subject(b"=?gb18030?B?" + base64.b64encode("你好".encode("gb18030")) + b"?=", "你好"),
     "KS_C_5601 word": subject(b"=?ks_c_5601-1987?B?" + base64.b64encode("안녕".encode("cp949")) + b"?=", "안녕"),
@@ -238,7 +243,7 @@ CASES: dict[str, tuple[bytes, dict[str, Any]]] = {
     "closing boundary on the last text line": (mixed(end=b"--b\r\n\r\nHello--b--"), {"text": "Hello", "names": []}),
     "outer boundary ends the inner": (mixed(b'Content-Type: multipart/mixed; boundary="i"\r\n\r\n--i\r\n\r\nOne', b"\r\nTwo"), {"text": "One\nTwo"}),
     "empty part": (mixed(b"", b"\r\nHello"), {"text": "Hello"}),
-    "HTML only": body(b"text/html; charset=utf-8", "<p>Caf&eacute;</p>".encode(), "Café"),
+    "HTML only": body(b"text/html; charset=utf-8", b"<p>Caf&eacute;</p>", "Café"),
     "empty plain beside HTML": (mixed(b"Content-Type: text/plain\r\n\r\n ", b"Content-Type: text/html\r\n\r\n<b>Hello</b>", kind=b"alternative"), {"text": "Hello"}),
     "signed": (mixed(b"Content-Type: text/plain\r\n\r\nHello", b"Content-Type: application/pgp-signature\r\n\r\nx", kind=b"signed"), {"text": "Hello", "signed": True, "names": [None]}),
     "encrypted": (mixed(b"Content-Type: application/pgp-encrypted\r\n\r\nVersion: 1", b"Content-Type: application/octet-stream\r\n\r\nx", kind=b"encrypted"), {"encrypted": True, "names": [None, None]}),

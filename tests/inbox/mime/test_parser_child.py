@@ -92,7 +92,10 @@ def test_reply_text_of_a_body(child: ParserChild) -> None:
     assert child.reply_text(b"caf\xe9") == "caf\ufffd"
 
 
-@pytest.mark.parametrize(("subject", "reason"), [(b"burn", "cpu"), (b"sleep", "time"), (b"eat", "memory"), (b"die", "crash"), (b"garbage", "crash")])
+@pytest.mark.parametrize(
+    ("subject", "reason"),
+    [(b"burn", "cpu"), (b"sleep", "time"), (b"eat", "memory"), (b"die", "crash"), (b"garbage", "crash")],
+)
 def test_a_mail_that_kills_the_child(fragile: ParserChild, subject: bytes, reason: str) -> None:
     assert fragile.parse(MAIL).subject == "Hello"
     killed = fragile.pid or 0

@@ -115,7 +115,10 @@ def test_agreement_with_the_reference(capsys: pytest.CaptureFixture[str]) -> Non
             elif key not in KNOWN.get(name, {}):
                 missed.append(f"{name} of {key}")
     with capsys.disabled():
-        print(f"\npublic mail: {len(files)} messages; agree: " + ", ".join(f"{name} {count}" for name, count in counts.items()))
+        print(
+            f"\npublic mail: {len(files)} messages; agree: "
+            + ", ".join(f"{name} {count}" for name, count in counts.items())
+        )
     assert len(files) == 107
     assert not missed
     assert all(counts[name] >= floor for name, floor in FLOORS.items()), counts

@@ -45,7 +45,7 @@ ATTRIBUTIONS = {
     "Ukrainian": f"вт, 3 бер. 2026 р. о 10:14 {PERSON} пише:",
     "Greek": f"Στις Τρί 3 Μαρ 2026 στις 10:14 π.μ., ο χρήστης {PERSON} έγραψε:",
     "Japanese": f"2026年3月3日(火) 10:14 {PERSON}のメール:",
-    "Chinese": f"Jo Doe <jo@example.org> 于2026年3月3日周二 10:14写道：",
+    "Chinese": "Jo Doe <jo@example.org> 于2026年3月3日周二 10:14写道：",
     "Chinese, traditional": f"{PERSON} 於 2026年3月3日 週二 上午10:14寫道：",
     "Korean": f"2026년 3월 3일 (화) 오전 10:14, {PERSON}님이 작성:",
     "Hebrew": f"\u200fבתאריך יום ג׳, 3 במרץ 2026 ב-10:14 מאת {PERSON} כתב:",
@@ -214,7 +214,17 @@ def test_nothing_is_invented_and_nothing_emptied(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["On 1.1.2026 <", "> a\nb\n", "From: a@b.example\n", "-- \n", "a" * 300 + ":\n", "(" * 50, "-" * 90 + "\n", "sent " * 20 + "\n"]
+    "piece",
+    [
+        "On 1.1.2026 <",
+        "> a\nb\n",
+        "From: a@b.example\n",
+        "-- \n",
+        "a" * 300 + ":\n",
+        "(" * 50,
+        "-" * 90 + "\n",
+        "sent " * 20 + "\n",
+    ],
 )
 def test_a_flood_takes_linear_time(piece: str) -> None:
     text = piece * (200_000 // len(piece))
@@ -233,5 +243,7 @@ def test_public_pairs(capsys: pytest.CaptureFixture[str]) -> None:
         if reply_text(file.read_bytes().decode()).text.strip() != expected:
             missed.append(file.name)
     with capsys.disabled():
-        print(f"\nreply trimming: {len(files) - len(missed)} of {len(files)} public pairs agree; missed: {missed or 'none'}")
+        print(
+            f"\nreply trimming: {len(files) - len(missed)} of {len(files)} public pairs agree; missed: {missed or 'none'}"
+        )
     assert not missed

@@ -67,7 +67,11 @@ def test_the_thread_hangs_together() -> None:
 
 
 def test_json_has_one_line_a_file_and_all_keys() -> None:
-    names = [str(SAMPLES / "01-refund-policy.eml"), str(SAMPLES / "12-attachments.eml"), str(SAMPLES / "01-refund-policy.eml")]
+    names = [
+        str(SAMPLES / "01-refund-policy.eml"),
+        str(SAMPLES / "12-attachments.eml"),
+        str(SAMPLES / "01-refund-policy.eml"),
+    ]
     out, err, code = run("--json", *names)
     rows = [json.loads(line) for line in out.splitlines()]
     assert (err, code) == ("", 0)
@@ -80,7 +84,9 @@ def test_json_has_one_line_a_file_and_all_keys() -> None:
 
 
 def test_a_hostile_file_is_an_answer_and_a_missing_one_an_error() -> None:
-    out, err, code = run("--json", str(SAMPLES / "20-nested-bomb.eml"), "/no/such/file.eml", str(SAMPLES / "03-opening-hours.eml"))
+    out, err, code = run(
+        "--json", str(SAMPLES / "20-nested-bomb.eml"), "/no/such/file.eml", str(SAMPLES / "03-opening-hours.eml")
+    )
     rows = [json.loads(line) for line in out.splitlines()]
     assert [row["status"] for row in rows] == ["quarantined", "parsed"]
     assert "/no/such/file.eml: No such file" in err

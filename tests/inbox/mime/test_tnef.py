@@ -21,7 +21,9 @@ from tests.inbox.mime.tnef_files import (
     winmail,
 )
 
-FILES = attached_file(b"BERICHT.PDF", "Bericht Büro.pdf", b"%PDF-1.4 x") + attached_file(b"OTCHET~1.TXT", "Отчёт.txt", b"text")
+FILES = attached_file(b"BERICHT.PDF", "Bericht Büro.pdf", b"%PDF-1.4 x") + attached_file(
+    b"OTCHET~1.TXT", "Отчёт.txt", b"text"
+)
 RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}Gr\'fc\'dfe \u1086?\u1082?\par second {\b line}\par}"
 HTML_RTF = (
     rb"{\rtf1\ansi\ansicpg1252\fromhtml1 {\*\htmltag64 <p>}Gr\'fc\'dfe {\*\htmltag84 <b>}\htmlrtf {\b \htmlrtf0 ok"
@@ -54,7 +56,9 @@ def test_an_independent_reader_sees_the_same_files() -> None:
     theirs = TNEF(winmail(files=FILES))
     ours = read_tnef(winmail(files=FILES))
     assert ours is not None
-    assert [(item.filename, item.content) for item in ours.files] == [(item.long_filename(), item.data) for item in theirs.attachments]
+    assert [(item.filename, item.content) for item in ours.files] == [
+        (item.long_filename(), item.data) for item in theirs.attachments
+    ]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +80,11 @@ def test_body_comes_out(body: bytes, text: str) -> None:
 
 
 def test_name_in_an_old_code_page() -> None:
-    files = attribute(2, 0x9002, 6, bytes(14)) + attribute(2, 0x8010, 1, "Отчёт.doc\0".encode("cp1251")) + attribute(2, 0x800F, 6, b"x")
+    files = (
+        attribute(2, 0x9002, 6, bytes(14))
+        + attribute(2, 0x8010, 1, "Отчёт.doc\0".encode("cp1251"))
+        + attribute(2, 0x800F, 6, b"x")
+    )
     content = read_tnef(winmail(files=files, codepage=1251))
     assert content is not None
     assert content.files[0].filename == "Отчёт.doc"

@@ -1,0 +1,157 @@
+"""The shapes of the webhook resources, in and out."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from webhooks.types import DeliveryStatus, WebhookState
+
+
+class Constant(serializers.CharField):
+    """The `object` of a body: which resource it is."""
+
+    def __init__(self, value: str) -> None:
+        super().__init__(default=value, initial=value, help_text=f"Always `{value}`.")
+
+
+class WebhookChange(serializers.Serializer[Any]):
+    """What may be changed about a webhook."""
+
+    label = serializers.CharField(max_length=200, allow_blank=True, required=False)  # type: ignore[assignment]
+    url = serializers.CharField(max_length=2000, required=False)
+    slugs = serializers.ListField(child=serializers.CharField(max_length=80), max_length=100, required=False)
+    headers = serializers.DictField(
+        child=serializers.CharField(max_length=2000, allow_blank=True, trim_whitespace=False),
+        required=False,
+        help_text="Further headers of each request. They are not shown again, since they may hold a credential.",
+    )
+    ordered = serializers.BooleanField(required=False)
+    rate_per_second = serializers.IntegerField(min_value=1, max_value=10_000, required=False, allow_null=True)
+    custom_metadata = serializers.DictField(required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        unknown = sorted(set(self.initial_data) - set(self.fields))
+        if unknown:
+            raise serializers.ValidationError(dict.fromkeys(unknown, "This field cannot be set."))
+        return attrs
+
+
+class WebhookCreation(WebhookChange):
+    """A new webhook."""
+
+    url = serializers.CharField(max_length=2000)
+    slugs = serializers.ListField(child=serializers.CharField(max_length=80), max_length=100)
+
+
+class Enabling(serializers.Serializer[Any]):
+    replay_gap = serializers.BooleanField(
+        default=True, help_text="Send what the endpoint missed while it was disabled."
+    )
+
+
+class Replay(serializers.Serializer[Any]):
+    """Either one delivery, or a range of time."""
+
+    delivery_id = serializers.UUIDField(required=False)
+    since = serializers.DateTimeField(required=False)
+    until = serializers.DateTimeField(required=False, help_text="Default: now.")
+    failed_only = serializers.BooleanField(default=False, help_text="Of the range, only events that never arrived.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("delivery_id" in attrs) == ("since" in attrs):
+            raise serializers.ValidationError("Give either delivery_id, or since (and until).")
+        return attrs
+
+
+class DeliveryFilter(serializers.Serializer[Any]):
+    webhook = serializers.UUIDField(required=False, help_text="Only deliveries of this webhook.")
+    system_event = serializers.UUIDField(required=False, help_text="Only deliveries of this event.")
+    status = serializers.ChoiceField(choices=DeliveryStatus.choices, required=False)
+
+
+class EventFilter(serializers.Serializer[Any]):
+    slug = serializers.CharField(max_length=80, required=False, help_text="A slug, or a family such as `email.*`.")
+
+
+class Resource(serializers.Serializer[Any]):
+    """What every resource has (S0-19 to S0-25)."""
+
+    id = serializers.UUIDField()
+    workspace_id = serializers.UUIDField()
+    metadata = serializers.DictField()
+    custom_metadata = serializers.DictField()
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+    deleted_at = serializers.DateTimeField(allow_null=True)
+
+
+class WebhookShape(Resource):
+    object = Constant("webhook")
+    label = serializers.CharField()  # type: ignore[assignment]
+    url = serializers.CharField()
+    slugs = serializers.ListField(child=serializers.CharField())
+    header_names = serializers.ListField(child=serializers.CharField())
+    ordered = serializers.BooleanField()
+    rate_per_second = serializers.IntegerField(allow_null=True)
+    state = serializers.ChoiceField(choices=WebhookState.choices)
+    disabled_reason = serializers.CharField()
+    disabled_at = serializers.DateTimeField(allow_null=True)
+    failing_since = serializers.DateTimeField(allow_null=True)
+    previous_secret_until = serializers.DateTimeField(allow_null=True)
+
+
+class WebhookWithSecret(WebhookShape):
+    secret = serializers.CharField(help_text="`whsec_…`: keep it now, it is not shown again.")
+
+
+class EnabledShape(WebhookShape):
+    replayed = serializers.IntegerField(help_text="Deliveries queued for what the endpoint missed.")
+
+
+class ReplayShape(serializers.Serializer[Any]):
+    object = Constant("webhook_replay")
+    webhook_id = serializers.UUIDField()
+    deliveries = serializers.IntegerField()
+
+
+class DeliveryShape(Resource):
+    object = Constant("webhook_delivery")
+    webhook_id = serializers.UUIDField()
+    system_event_id = serializers.UUIDField()
+    slug = serializers.CharField()
+    replay_no = serializers.IntegerField()
+    status = serializers.ChoiceField(choices=DeliveryStatus.choices)
+    attempts = serializers.IntegerField()
+    next_attempt_at = serializers.DateTimeField(allow_null=True)
+    last_status_code = serializers.IntegerField(allow_null=True)
+    last_error = serializers.CharField()
+    delivered_at = serializers.DateTimeField(allow_null=True)
+
+
+class AttemptShape(serializers.Serializer[Any]):
+    object = Constant("webhook_attempt")
+    number = serializers.IntegerField()
+    at = serializers.DateTimeField()
+    duration_ms = serializers.IntegerField()
+    status_code = serializers.IntegerField(allow_null=True)
+    error = serializers.CharField()
+
+
+class DeliveryDetail(DeliveryShape):
+    attempt_log = AttemptShape(many=True)
+
+
+class EventShape(Resource):
+    object = Constant("system_event")
+    slug = serializers.CharField()
+    version = serializers.IntegerField()
+    occurred_at = serializers.DateTimeField()
+    data = serializers.DictField()  # type: ignore[assignment]
+
+
+class EventTypeShape(serializers.Serializer[Any]):
+    object = Constant("event_type")
+    slug = serializers.CharField()
+    version = serializers.IntegerField()
+    description = serializers.CharField()
+    schema = serializers.DictField(help_text="JSON Schema of a delivery's body.")

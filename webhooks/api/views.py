@@ -1,0 +1,185 @@
+"""Webhooks over HTTP: subscriptions that integrators manage, and what became of their deliveries (read-only)."""
+
+from typing import Any, ClassVar
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from kernel import clock
+from kernel.api.paging import page
+from kernel.api.views import WorkspaceViewSet
+from webhooks.api import rendering, serializers
+from webhooks.models import SystemEvent, Webhook, WebhookDelivery
+from webhooks.queries import catalogue, listing, webhooks
+from webhooks.services import replaying, subscribing, testing
+
+_PAGING = [
+    OpenApiParameter("limit", int, description="From 1 to 100; 25 when not given."),
+    OpenApiParameter("cursor", str, description="`next` or `previous` of another page."),
+]
+
+
+@extend_schema(tags=["Webhooks"])
+@extend_schema_view(
+    list=extend_schema(parameters=_PAGING, responses=serializers.WebhookShape(many=True)),
+    retrieve=extend_schema(responses=serializers.WebhookShape),
+    create=extend_schema(request=serializers.WebhookCreation, responses={201: serializers.WebhookWithSecret}),
+    partial_update=extend_schema(request=serializers.WebhookChange, responses=serializers.WebhookShape),
+    destroy=extend_schema(responses={204: None}),
+)
+class WebhookViewSet(WorkspaceViewSet):
+    """Subscriptions of endpoints to events."""
+
+    queryset = Webhook.unfenced.none()
+    serializer_class = serializers.WebhookShape
+    permissions: ClassVar = {
+        "list": "webhook.read",
+        "retrieve": "webhook.read",
+        "create": "webhook.manage",
+        "partial_update": "webhook.manage",
+        "destroy": "webhook.manage",
+        "rotate_secret": "webhook.manage",
+        "enable": "webhook.manage",
+        "disable": "webhook.manage",
+        "test": "webhook.manage",
+        "replay": "webhook.manage",
+    }
+
+    def list(self, request: Request) -> Response:
+        """The webhooks of the workspace, newest first."""
+        return Response(page(request, listing.webhooks(), rendering.webhook))
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One webhook."""
+        return Response(rendering.webhook(webhooks.get(UUID(pk))))
+
+    def create(self, request: Request) -> Response:
+        """Subscribe an endpoint. The answer holds its signing secret, this once."""
+        fields = self.checked(serializers.WebhookCreation)
+        row, secret = subscribing.create(workspace_id=self.principal.workspace_id, **fields)
+        return Response(rendering.webhook(row) | {"secret": secret}, status=201)
+
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Change a webhook; what waits to be sent follows."""
+        changes = self.checked(serializers.WebhookChange)
+        row = subscribing.update(workspace_id=self.principal.workspace_id, webhook_id=UUID(pk), changes=changes)
+        return Response(rendering.webhook(row))
+
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete a webhook and cancel what waits for it."""
+        subscribing.delete(workspace_id=self.principal.workspace_id, webhook_id=UUID(pk))
+        return Response(status=204)
+
+    @extend_schema(request=None, responses=serializers.WebhookWithSecret)
+    @action(detail=True, methods=["post"], url_path="rotate-secret")
+    def rotate_secret(self, request: Request, pk: str) -> Response:
+        """Make a new secret. Until `previous_secret_until` both sign."""
+        row, secret = subscribing.rotate_secret(workspace_id=self.principal.workspace_id, webhook_id=UUID(pk))
+        return Response(rendering.webhook(row) | {"secret": secret})
+
+    @extend_schema(request=serializers.Enabling, responses=serializers.EnabledShape)
+    @action(detail=True, methods=["post"])
+    def enable(self, request: Request, pk: str) -> Response:
+        """Call the endpoint again, from what it missed on."""
+        fields = self.checked(serializers.Enabling)
+        row, replayed = subscribing.enable(workspace_id=self.principal.workspace_id, webhook_id=UUID(pk), **fields)
+        return Response(rendering.webhook(row) | {"replayed": replayed})
+
+    @extend_schema(request=None, responses=serializers.WebhookShape)
+    @action(detail=True, methods=["post"])
+    def disable(self, request: Request, pk: str) -> Response:
+        """Stop calling the endpoint. What happens meanwhile is kept for enabling."""
+        row = subscribing.disable(workspace_id=self.principal.workspace_id, webhook_id=UUID(pk))
+        return Response(rendering.webhook(row))
+
+    @extend_schema(request=None, responses={202: serializers.DeliveryShape})
+    @action(detail=True, methods=["post"])
+    def test(self, request: Request, pk: str) -> Response:
+        """Send a `webhook.test` event to this endpoint only; look at the delivery for how it went."""
+        delivery = testing.send_test(workspace_id=self.principal.workspace_id, webhook_id=UUID(pk))
+        return Response(rendering.delivery(listing.delivery(delivery.id)), status=202)
+
+    @extend_schema(request=serializers.Replay, responses={202: serializers.ReplayShape})
+    @action(detail=True, methods=["post"])
+    def replay(self, request: Request, pk: str) -> Response:
+        """Send the event of one delivery, or the events of a range of time, once more."""
+        fields = self.checked(serializers.Replay)
+        target: dict[str, Any] = {"workspace_id": self.principal.workspace_id, "webhook_id": UUID(pk)}
+        if "delivery_id" in fields:
+            replaying.replay(**target, delivery_id=fields["delivery_id"])
+            count = 1
+        else:
+            fields.setdefault("until", clock.now())
+            count = replaying.replay_range(**target, **fields)
+        return Response({"object": "webhook_replay", "webhook_id": pk, "deliveries": count}, status=202)
+
+
+@extend_schema(tags=["Webhooks"])
+@extend_schema_view(
+    list=extend_schema(
+        parameters=[*_PAGING, serializers.DeliveryFilter], responses=serializers.DeliveryShape(many=True)
+    ),
+    retrieve=extend_schema(responses=serializers.DeliveryDetail),
+)
+class WebhookDeliveryViewSet(WorkspaceViewSet):
+    """Deliveries are made by the system; nobody writes them."""
+
+    queryset = WebhookDelivery.unfenced.none()
+    serializer_class = serializers.DeliveryShape
+    permissions: ClassVar = {"list": "webhook.read", "retrieve": "webhook.read"}
+
+    def list(self, request: Request) -> Response:
+        """Deliveries, newest first."""
+        wanted = serializers.DeliveryFilter(data=request.query_params)
+        wanted.is_valid(raise_exception=True)
+        found = wanted.validated_data
+        rows = listing.deliveries(
+            webhook_id=found.get("webhook"),
+            system_event_id=found.get("system_event"),
+            status=found.get("status", ""),
+        )
+        return Response(page(request, rows, rendering.delivery))
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One delivery with its attempts."""
+        return Response(rendering.delivery_detail(listing.delivery(UUID(pk))))
+
+
+@extend_schema(tags=["Webhooks"])
+@extend_schema_view(
+    list=extend_schema(parameters=[*_PAGING, serializers.EventFilter], responses=serializers.EventShape(many=True)),
+    retrieve=extend_schema(responses=serializers.EventShape),
+)
+class SystemEventViewSet(WorkspaceViewSet):
+    """Public facts, for ever as they were."""
+
+    queryset = SystemEvent.unfenced.none()
+    serializer_class = serializers.EventShape
+    permissions: ClassVar = {"list": "event.read", "retrieve": "event.read"}
+
+    def list(self, request: Request) -> Response:
+        """Events, newest first."""
+        wanted = serializers.EventFilter(data=request.query_params)
+        wanted.is_valid(raise_exception=True)
+        rows = listing.system_events(slug=wanted.validated_data.get("slug", ""))
+        return Response(page(request, rows, rendering.system_event))
+
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """One event."""
+        return Response(rendering.system_event(listing.system_event(UUID(pk))))
+
+
+@extend_schema(tags=["Webhooks"])
+@extend_schema_view(list=extend_schema(responses=serializers.EventTypeShape(many=True)))
+class EventTypeViewSet(WorkspaceViewSet):
+    """What may be subscribed to."""
+
+    serializer_class = serializers.EventTypeShape
+    permissions: ClassVar = {"list": "event.read"}
+
+    def list(self, request: Request) -> Response:
+        """Every type of event, with the JSON Schema of what then arrives."""
+        return Response({"data": catalogue.describe(), "next": None, "previous": None})

@@ -1,0 +1,49 @@
+"""Lists of the current scope, for the API and the console."""
+
+from uuid import UUID
+
+from django.db.models import F, Prefetch, QuerySet
+
+from kernel.errors import NotFound
+from webhooks.models import SystemEvent, Webhook, WebhookAttempt, WebhookDelivery
+
+
+def webhooks() -> "QuerySet[Webhook]":
+    """The live webhooks; their sealed secrets stay in the database."""
+    return Webhook.objects.defer("secret_sealed", "previous_secret_sealed")
+
+
+def deliveries(
+    *, webhook_id: UUID | None = None, system_event_id: UUID | None = None, status: str = ""
+) -> "QuerySet[WebhookDelivery]":
+    """Deliveries with the slug of their event."""
+    rows = WebhookDelivery.objects.annotate(slug=F("system_event__slug"))
+    if webhook_id is not None:
+        rows = rows.filter(webhook_id=webhook_id)
+    if system_event_id is not None:
+        rows = rows.filter(system_event_id=system_event_id)
+    return rows.filter(status=status) if status else rows
+
+
+def delivery(delivery_id: UUID) -> WebhookDelivery:
+    """One delivery with its attempts, oldest first, without what the endpoint answered (that is for staff)."""
+    attempts = WebhookAttempt.objects.defer("response_excerpt").order_by("number", "id")
+    found = deliveries().prefetch_related(Prefetch("attempt_rows", queryset=attempts)).filter(id=delivery_id).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def system_events(*, slug: str = "") -> "QuerySet[SystemEvent]":
+    """Events, of one slug or of a family such as `email.*`; the bytes that were sent stay in the database."""
+    rows = SystemEvent.objects.defer("body")
+    if slug.endswith(".*"):
+        return rows.filter(slug__startswith=slug[:-1])
+    return rows.filter(slug=slug) if slug else rows
+
+
+def system_event(event_id: UUID) -> SystemEvent:
+    found = system_events().filter(id=event_id).first()
+    if found is None:
+        raise NotFound
+    return found
