@@ -49,12 +49,17 @@ def without_prefixes(subject: str) -> str:
     return re.sub(r"^(?:\s*(?:re|fwd?|aw|wg|sv|vs|tr|rv|enc)\s*(?:\[\d+\])?\s*:)+\s*", "", subject, flags=re.IGNORECASE)
 
 
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n{1,}")
+_SENTENCE = re.compile(r"(?<=[.!?…。？！])\s*(?<!\d\.)(?:\s|(?<=[。？！]))")
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences and lines of a text, in order."""
-    return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of a text, each on one line: mail is wrapped anywhere."""
+    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip()]
+
+
+def sentences(paragraph: str) -> list[str]:
+    """The sentences of a paragraph, in order."""
+    return [part.strip() for part in _SENTENCE.split(paragraph) if part.strip()]
 
 
 _WORD = re.compile(r"\w{2,}", re.UNICODE)

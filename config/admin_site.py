@@ -25,7 +25,9 @@ class Console(UnfoldAdminSite):  # type: ignore[misc]
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         context: dict[str, Any] = super().each_context(request)
-        return context | {"place": getattr(request, "place", None)}
+        entries = [entry for group in context["sidebar_navigation"] for entry in group["items"]]
+        here = next((entry for entry in entries if entry["active"]), None)
+        return context | {"place": getattr(request, "place", None), "here": here}
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         from config.console.views.home import home

@@ -11,6 +11,8 @@ from inbox import ingress
 api = [
     path("", include("tenancy.urls")),
     path("", include("inbox.urls")),
+    path("", include("agents.urls")),
+    path("", include("webhooks.urls")),
 ]
 
 urlpatterns = [

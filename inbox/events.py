@@ -77,6 +77,14 @@ class EmailWaitingApproval(EmailChanged):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EmailHandedOver(EmailChanged):
+    """No agent will answer: the mail rests in its thread and waits for a person."""
+
+    slug: ClassVar[str] = "email.handed_over"
+    state: ClassVar[EmailState] = EmailState.THREADED
+
+
+@dataclass(frozen=True, kw_only=True)
 class EmailHandled(EmailChanged):
     slug: ClassVar[str] = "email.handled"
     state: ClassVar[EmailState] = EmailState.HANDLED
@@ -106,6 +114,7 @@ TRANSITIONS: dict[EmailState, type[EmailChanged]] = {
         EmailQueued,
         EmailRunning,
         EmailWaitingApproval,
+        EmailHandedOver,
         EmailHandled,
         EmailIgnored,
         EmailQuarantined,

@@ -48,7 +48,7 @@ def check_url(url: str) -> URL:
         raise AddressRefused("This is not a URL that can be called. Give one like https://example.com/hook.") from error
     if parsed.scheme not in ({"https", "http"} if settings.OUTBOUND_ALLOW_HTTP else {"https"}):
         raise AddressRefused("Only https URLs are called.")
-    if any(c.isspace() or ord(c) < 0x21 or c == "\\" for c in url) or "@" in parsed.raw_authority:
+    if any(c.isspace() or ord(c) < 0x21 or c == "\\" for c in url) or _USER.match(url):
         raise AddressRefused("The URL may not hold spaces, backslashes or a user name.")
     if port in _CLOSED_PORTS:
         raise AddressRefused(f"Port {port} is not called.")
@@ -61,7 +61,8 @@ def check_url(url: str) -> URL:
 _NAME = re.compile(
     r"(?=.{4,254}\Z)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?!0x[0-9a-f]*\.?\Z)[a-z][a-z0-9-]{0,61}[a-z0-9]\.?"
 )
-_CLOSED_NAMES = (".localhost", ".local", ".internal", ".home.arpa", ".arpa", ".onion")
+_USER = re.compile(r"[^/]*//[^/?#]*@")
+_CLOSED_NAMES = (".localhost", ".localdomain", ".local", ".internal", ".home.arpa", ".arpa", ".onion")
 
 
 def _check_host(host: str) -> None:

@@ -63,9 +63,9 @@ class Claim:
     webhook_id: UUID
     workspace_id: UUID
     event_id: UUID
-    slug: str
     attempts: int
     lease_token: int
+    slug: str
     body: bytes
 
 

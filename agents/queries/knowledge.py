@@ -5,6 +5,7 @@ compare all of them (the limit is kept by services.learning).
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -71,7 +72,12 @@ def nearest(*, workspace_id: UUID, text: str, limit: int = 6) -> list[Found]:
     with in_workspace(workspace_id), connection.cursor() as cursor:
         cursor.execute(_NEAREST, values)
         rows = cursor.fetchall()
-    return [Found(*words, float(score), _number(cosine)) for *words, score, cosine in rows]
+    return [_found(row) for row in rows]
+
+
+def _found(row: Sequence[Any]) -> Found:
+    chunk, source, title, uri, heading, text, score, similarity = row
+    return Found(chunk, source, title, uri, heading, text, float(score), _number(similarity))
 
 
 def _query(text: str) -> str:

@@ -13,8 +13,8 @@ from inbox.types import EmailState
 from kernel import clock, outbox
 from kernel.transactions import current_unit
 
-# Where a mail goes that the agent leaves to a person: out of the machine's hands, with a reason, open for an answer.
-WITH_A_PERSON: Final = EmailState.FAILED
+# Where a mail goes that the agent leaves to a person: it rests in its thread, with a reason, open for an answer.
+WITH_A_PERSON: Final = EmailState.THREADED
 
 _EMAIL_STATE: Final = {
     ExecutionStatus.SUCCEEDED: EmailState.HANDLED,

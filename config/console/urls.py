@@ -24,6 +24,7 @@ _ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("inbox/inboundmessage/<uuid:message_id>/change/", quarantine.message, "inbox_inboundmessage_change"),
     ("messages/<uuid:message_id>/replay/", quarantine.replay, "message_replay"),
     ("webhooks/webhook/<uuid:webhook_id>/change/", webhooks.endpoint, "webhooks_webhook_change"),
+    ("webhooks/webhook/<uuid:webhook_id>/edit/", webhooks.edit, "webhook_edit"),
     ("webhooks/webhook/<uuid:webhook_id>/test/", webhooks.test, "webhook_test"),
     ("webhooks/webhook/<uuid:webhook_id>/switch/", webhooks.switch, "webhook_switch"),
     ("webhooks/webhookdelivery/<uuid:delivery_id>/change/", webhooks.delivery, "webhooks_webhookdelivery_change"),

@@ -35,6 +35,8 @@ def samples(folder: Path, *, run: str) -> list[Sample]:
     found: list[Sample] = []
     for index, path in enumerate(sorted(folder.glob("*.eml"))):
         raw = _marked(path.read_bytes(), run)
+        if not raw.endswith(b"\r\n"):
+            raw += b"\r\n"  # what SMTP does to a message without a last line end
         mail = parse(raw)
         named = [a.address for a in (*mail.to, *mail.cc) if a.address.lower().endswith(_OURS)]
         recipients = list(dict.fromkeys(named)) or ["support@acme.test"]

@@ -23,7 +23,7 @@ LANGUAGE_CODE = "en"
 
 INSTALLED_APPS = [
     "config.apps.ConfigConfig",
-    "unfold",
+    "unfold.apps.BasicAppConfig",  # our own site is set below; Unfold would put its own in its place
     "unfold.contrib.filters",
     "config.apps.ConsoleConfig",
     "django.contrib.auth",

@@ -18,3 +18,6 @@ DATABASES = {
     "default": _env.database(DATABASE_URL or _UNSET, role=_roles.RUNTIME),
     "owner": _env.database(DATABASE_OWNER_URL or _UNSET, role=_roles.OWNER),
 }
+
+# Served from the apps by whitenoise; it wants the folder of collected files to be there all the same.
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)

@@ -72,6 +72,7 @@ class _Reader:
         self.content = Content()
         self.text_left = limits.text_bytes
         self.file_left = limits.attachment_bytes
+        self.tnef_left = limits.tnef
         self.texts: dict[int, str] = {}
 
     def read_texts(self) -> None:
@@ -148,7 +149,8 @@ class _Reader:
         return name or parameter(part.params, "name", self.content.charset)
 
     def unpacked(self, data: bytes, part: Part) -> bool:
-        content = read_tnef(data)
+        self.tnef_left -= 1
+        content = read_tnef(data) if self.tnef_left >= 0 else None
         if content is None:
             self.content.warnings.append(f"tnef: broken, kept as one file (part {part.number})")
             return False

@@ -12,6 +12,11 @@ _TAG = re.compile(r"<[a-zA-Z/!?][^<>]{0,5000}>")
 _BLANKS = re.compile(r"[ \t\xa0]+")
 _LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
 _MAX_TAGS = 20_000
+# What a person does not see is not what was said: preview lines of newsletters, orders to assistants.
+_HIDDEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all|(?:font-size|max-height|opacity)\s*:\s*0(?![.\d]*[1-9])",
+    re.IGNORECASE,
+)
 _INVISIBLE = re.compile("[\u200b\u200c\u2060\ufeff\u00ad]")
 # Where mail programs put the mail that is answered. Everything after Outlook's marker is quoted, too.
 _QUOTES = (
@@ -73,8 +78,13 @@ def _tree(html: str) -> Any:
 
 
 def _render(tree: Any, html: str) -> str:
+    """Styles go first: the converter obeys them, and one `margin: 9999999em` would be gigabytes of empty lines."""
     from inscriptis.html_engine import Inscriptis  # type: ignore[import-untyped]
+    from lxml import etree
 
+    for node in [node for node in tree.iter(etree.Element) if _HIDDEN.search(node.get("style") or "")]:
+        _drop(node)
+    etree.strip_attributes(tree, "style")
     try:
         return str(Inscriptis(tree).get_text())
     except (RecursionError, ValueError, IndexError, AttributeError, KeyError, TypeError):

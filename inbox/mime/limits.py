@@ -29,6 +29,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     text_bytes: int = 2 * MEBIBYTE
     html_to_text: int = 512 * 1024
     attachment_bytes: int = 40 * MEBIBYTE
+    tnef: int = 5
     warnings: int = 50
 
 

@@ -11,6 +11,7 @@ _JOIN = 8
 _MAX_JOINED = 600
 _BLANKS = 3
 _DEVICE_WIDTH = 130
+_REPLY_ABOVE = 90
 _LAST = frozenset(":：>-*_ \xa0")
 _HEADER_LINES = 3
 _HEADER_SPAN = 12
@@ -53,6 +54,8 @@ def _short_kind(text: str, bare: str) -> str:
             return "d"
     if (first in "-*_" or bare[-1] in ":：") and marks.FORWARD.match(text):
         return "m"
+    if len(bare) < _REPLY_ABOVE and marks.REPLY_ABOVE.match(bare):
+        return "m"
     return "s" if marks.DEVICE.match(bare) else "t"
 
 
@@ -76,7 +79,7 @@ def _attributions(lines: list[Line], fenced: set[int]) -> None:
         for start in range(max(done, end - _JOIN + 1), end + 1):
             if start in fenced or not _may_begin(lines[start]):
                 continue
-            stop = _attribution_end(lines, start)
+            stop = _attribution_end(lines, start) or _weak_end(lines, start)
             if stop > start:
                 for covered in lines[start:stop]:
                     covered.kind, covered.group = "a", start
@@ -87,7 +90,7 @@ def _attributions(lines: list[Line], fenced: set[int]) -> None:
 def _may_begin(line: Line) -> bool:
     if line.kind == "m":
         return _is_attribution(line.text)
-    return line.kind == "t" and _may_start(line.text)
+    return line.kind == "t" and (_may_start(line.text) or marks.WEAK.match(line.text[:_MAX_LINE]) is not None)
 
 
 def _may_start(text: str) -> bool:
@@ -106,10 +109,18 @@ def _attribution_end(lines: list[Line], start: int) -> int:
         blanks += not text
         joined = f"{joined} {text}".strip()
         if len(joined) > _MAX_JOINED or blanks > _BLANKS or (stop > start and lines[stop].kind in "mah"):
-            return start
+            return 0
         if text and _is_attribution(joined) and not _continues(lines, stop, joined):
-            return stop + 1 if not _starts_later(lines, start, stop) else start
-    return start
+            return stop + 1 if not _starts_later(lines, start, stop) else 0
+    return 0
+
+
+def _weak_end(lines: list[Line], start: int) -> int:
+    """Without a date or an address, the quoted lines below must speak for it."""
+    if not marks.WEAK.match(lines[start].text[:_MAX_LINE]):
+        return 0
+    below = next((line for line in lines[start + 1 : start + _BLANKS] if line.kind != "e"), None)
+    return start + 1 if below is not None and below.kind == "q" else 0
 
 
 def _starts_later(lines: list[Line], start: int, stop: int) -> bool:

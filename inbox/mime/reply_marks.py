@@ -65,6 +65,15 @@ _FORWARD_WORDS = _words(
     "forwarded by|forwarded message",
 )
 FORWARD = re.compile(rf"[\s>*_-]*(?:{_FORWARD_WORDS})\b.{{0,80}}$|[\s>*_-]*(?:{_FORWARD_WORDS})\s*[:：]", _FLAGS)
+# What ticket systems write into their own mail, so that the answer ends up above it.
+REPLY_ABOVE = re.compile(
+    r"\W*(?:please\s+|bitte\s+)?(?:(?:reply|respond|write|type)(?:\s+your\s+reply)?\s+above\s+this\s+line"
+    r"|(?:antworten?\s+(?:sie\s+)?|schreiben\s+sie\s+)?(?:oberhalb|über)\s+diese[rm]?\s+(?:linie|zeile)"
+    r"|répond(?:re|ez)\s+au-dessus\s+de\s+cette\s+ligne|(?:escriba|responda)\s+(?:por\s+)?encima\s+de\s+esta\s+línea)\b.{0,40}$",
+    _FLAGS,
+)
+# "Jo Doe wrote:" without any date: an attribution when quoted lines follow at once.
+WEAK = re.compile(rf"[^.!?\n]{{1,90}}?\b(?:{_VERBS})\s*[:：]\s*$", _FLAGS)
 
 _FROM = _words(
     "from|von|de|da|van|от|від|от кого|fra|från|lähettäjä|od|kimden|gönderen|nadawca|odesílatel|odosielateľ|expéditeur|remitente|mittente|afzender|发件人|寄件者|寄件人|差出人|보낸 사람|보낸사람|από|מאת|من|feladó|de la|pošiljatelj|absender|отправитель|saatja|no|nuo"

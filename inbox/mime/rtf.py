@@ -10,7 +10,7 @@ from inbox.mime.charsets import codec_name
 _HEADER = struct.Struct("<LLLL")
 _COMPRESSED, _UNCOMPRESSED = 0x75465A4C, 0x414C454D
 _WINDOW = 4096
-_MAX_OUT = 4 * 1024 * 1024
+_MAX_OUT = 1024 * 1024
 _DICTIONARY = (
     rb"{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript \fdecor MS Sans SerifSymbol"
     rb"ArialTimes New RomanCourier{\colortbl\red0\green0\blue0" + b"\r\n" + rb"\par \pard\plain\f0\fs20\b\i\u\tab\tx"
@@ -41,7 +41,7 @@ _SYMBOLS = {
     b"rdblquote": "\u201d",
     b"bullet": "\u2022",
 }
-_MAX_TOKENS = 1_000_000
+_MAX_TOKENS = 400_000
 
 
 def decompress_rtf(data: bytes) -> bytes:

@@ -12,6 +12,7 @@ from kernel.transactions import current_unit
 
 # From which states each may be reached. Final ones are left only by a person (release, a late answer).
 ALLOWED: Final[dict[S, frozenset[S]]] = {
+    S.THREADED: frozenset({S.QUEUED, S.RUNNING, S.WAITING_APPROVAL}),
     S.QUEUED: frozenset({S.THREADED, S.FAILED}),
     S.RUNNING: frozenset({S.QUEUED, S.WAITING_APPROVAL}),
     S.WAITING_APPROVAL: frozenset({S.QUEUED, S.RUNNING}),

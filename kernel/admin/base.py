@@ -5,12 +5,14 @@ from typing import Any, ClassVar
 from django.contrib import messages
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import NoReverseMatch, reverse
+from django.template.response import TemplateResponse
+from django.urls import reverse
 from unfold.admin import ModelAdmin
 
+from kernel.admin.forms import ServiceForm
 from kernel.admin.paging import InfinitePaginator
 from kernel.admin.place import Place, place_of
-from kernel.errors import DomainError, NotFound
+from kernel.errors import DomainError
 
 
 class ConsoleAdmin(ModelAdmin):  # type: ignore[misc]
@@ -118,12 +120,6 @@ class ConsoleAdmin(ModelAdmin):  # type: ignore[misc]
             messages.success(request, done)
         return answer if answer is not None else True
 
-    def open_page(self, name: str, *args: Any) -> str:
-        try:
-            return reverse(f"admin:{name}", args=args)
-        except NoReverseMatch as error:
-            raise NotFound from error
-
 
 class ReadOnlyAdmin(ConsoleAdmin):
     """Rows that only the system writes: shown, searched and filtered."""
@@ -136,25 +132,32 @@ class ReadOnlyAdmin(ConsoleAdmin):
 
 
 class ServiceAdmin(ConsoleAdmin):
-    """A form whose saving is a call of a service. The form is checked by Django, the rules are the service's."""
+    """A form whose saving is a call of a service, which has the rules; its refusal is shown at the field it is about."""
+
+    form = ServiceForm
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        """The form, told how to save and for which workspace."""
+        made = super().get_form(request, obj, change=change, **kwargs)
+        workspace_id = obj.workspace_id if obj else place_of(request).workspace_id
+        serve = staticmethod(lambda values: self.write(request, obj, values, workspace_id))
+        return type(made.__name__, (made,), {"serve": serve})
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Hand the cleaned values to `write`; a refusal is shown beside the form and nothing is kept."""
-        saved = self.write(request, obj, form.cleaned_data, change=change)
-        obj.pk = saved.pk
-        obj.__dict__.update({k: v for k, v in saved.__dict__.items() if k != "_state"})
+        """The service has saved while the form was checked; what it made takes the place of the form's own row."""
+        obj.__dict__.update({name: value for name, value in form.saved.__dict__.items() if name != "_state"})
 
-    def write(self, request: HttpRequest, obj: Any, values: dict[str, Any], *, change: bool) -> Any:
+    def write(self, request: HttpRequest, obj: Any, values: dict[str, Any], workspace_id: Any) -> Any:
+        """Call the service with the cleaned values; `obj` is None for a new row."""
         raise NotImplementedError
 
-    def workspace_of(self, request: HttpRequest, obj: Any) -> Any:
-        return obj.workspace_id or place_of(request).workspace_id
-
-    def changeform_view(
-        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
-    ) -> Any:
-        try:
-            return super().changeform_view(request, object_id, form_url, extra_context)
-        except DomainError as error:
-            messages.error(request, error.detail)
-            return HttpResponseRedirect(request.get_full_path())
+    def show_once(self, request: HttpRequest, *, title: str, secret: str, hint: str, target: str) -> HttpResponse:
+        """A page with a secret that is kept nowhere: not in the session, not in a message."""
+        context = self.admin_site.each_context(request) | {
+            "title": title,
+            "secret": secret,
+            "hint": hint,
+            "target": target,
+            "is_fullwidth": "1",
+        }
+        return TemplateResponse(request, "console/secret.html", context)

@@ -18,7 +18,7 @@ _STEPS = (
 
 # What a state means to the person who looks: done, going on, to be looked at, wrong, or neither.
 _TONES = {
-    "ok": "sent handled delivered succeeded done active approved consumed executed verified clean accepted allow open low",
+    "ok": "sent handled delivered succeeded done active approved consumed executed verified clean accepted allow low",
     "busy": "queued sending pending delivering running executing stored received parsed threaded waiting_effect invited",
     "warn": "waiting_approval ask uncertain snoozed needs_human paused medium expired waiting loop_suspected draft",
     "bad": "failed quarantined rejected disabled infected denied deny blocked high suspended bounced complained spam virus",

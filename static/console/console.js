@@ -64,6 +64,8 @@
   document.addEventListener("click", (event) => {
     const edit = event.target.closest("[data-edit]");
     if (edit) startEditing(edit);
+    const copy = event.target.closest("[data-copy]");
+    if (copy) navigator.clipboard.writeText(document.querySelector("[data-secret]").textContent).then(() => { copy.textContent = "Copied"; });
     for (const menu of document.querySelectorAll("details[data-menu][open]")) {
       if (!menu.contains(event.target)) menu.open = false;
     }
@@ -85,7 +87,7 @@
     refreshTimes();
     setInterval(refreshTimes, 30000);
     document.querySelectorAll("form[data-reply]").forEach(keepDraft);
-    const target = location.hash && document.getElementById(location.hash.slice(1));
+    const target = location.hash ? document.getElementById(location.hash.slice(1)) : null;
     target?.querySelector("details")?.setAttribute("open", "");
   });
 })();

@@ -51,7 +51,7 @@ class Migration(migrations.Migration):
                 ('metadata', models.JSONField(blank=True, default=dict, help_text='Set by the system only.')),
                 ('custom_metadata', models.JSONField(blank=True, default=dict, help_text='Yours; the system never looks inside.')),
                 ('label', models.CharField(blank=True, max_length=200)),
-                ('url', models.URLField(max_length=2000)),
+                ('url', models.CharField(max_length=2000)),
                 ('slugs', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=80), help_text='Event slugs; email.* and * stand for sets.', size=None)),
                 ('secret_sealed', models.BinaryField()),
                 ('previous_secret_sealed', models.BinaryField(null=True)),

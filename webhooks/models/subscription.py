@@ -9,7 +9,7 @@ class Webhook(SoftDeletable, SystemKept):
     """A subscription of an endpoint to event slugs; its label is not unique (S0-11, S0-34)."""
 
     label = models.CharField(max_length=200, blank=True)
-    url = models.URLField(max_length=2000)
+    url = models.CharField(max_length=2000)
     slugs = ArrayField(models.CharField(max_length=80), help_text="Event slugs; email.* and * stand for sets.")
     # Envelopes of kernel.crypto, bound to this row: the present secret, and the one before it during a rotation.
     secret_sealed = models.BinaryField(editable=False)

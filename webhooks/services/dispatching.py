@@ -30,10 +30,9 @@ MATCHES = f"""
 
 _PUBLISH = f"""
 WITH e AS MATERIALIZED (
-    SELECT id, workspace_id, slug, version, aggregate_key, occurred_at, sequence, data::jsonb AS data, body
-    FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::int[], %s::text[], %s::timestamptz[], %s::bigint[], %s::text[],
-                %s::text[])
-      AS t(id, workspace_id, slug, version, aggregate_key, occurred_at, sequence, data, body)
+    SELECT * FROM json_to_recordset(%s::json)
+      AS t(id uuid, workspace_id uuid, slug text, version int, aggregate_key text, occurred_at timestamptz,
+           sequence bigint, data jsonb, body text)
 ), stored AS (
     INSERT INTO webhooks_systemevent
         (id, workspace_id, slug, version, aggregate_key, occurred_at, sequence, data, body)
@@ -54,9 +53,9 @@ def publish(*, events: Sequence[Delivered]) -> None:
     if not public:
         return
     happened = _times([event.id for event in public])
-    rows = [_row(event, happened[event.id]) for event in public]
+    rows = orjson.dumps([_row(event, happened[event.id]) for event in public]).decode()
     with connection.cursor() as cursor:
-        cursor.execute(_PUBLISH, [list(column) for column in zip(*rows, strict=True)])
+        cursor.execute(_PUBLISH, [rows])
     after_commit(wakeups.ring)
 
 
@@ -70,19 +69,19 @@ def data_of(*, event_id: UUID, workspace_id: UUID, payload: dict[str, Any]) -> d
     return {"id": str(event_id), "workspace_id": str(workspace_id), **payload}
 
 
-def _row(event: Delivered, occurred_at: datetime) -> tuple[Any, ...]:
+def _row(event: Delivered, occurred_at: datetime) -> dict[str, Any]:
     data = data_of(event_id=event.event_id, workspace_id=event.workspace_id, payload=event.payload)
-    return (
-        event.event_id,
-        event.workspace_id,
-        event.slug,
-        event.version,
-        event.aggregate_key,
-        occurred_at,
-        event.id,
-        orjson.dumps(data).decode(),
-        body_of(slug=event.slug, occurred_at=occurred_at, data=data),
-    )
+    return {
+        "id": event.event_id,
+        "workspace_id": event.workspace_id,
+        "slug": event.slug,
+        "version": event.version,
+        "aggregate_key": event.aggregate_key,
+        "occurred_at": occurred_at,
+        "sequence": event.id,
+        "data": data,
+        "body": body_of(slug=event.slug, occurred_at=occurred_at, data=data),
+    }
 
 
 def _times(ids: list[int]) -> dict[int, datetime]:

@@ -2,7 +2,7 @@
 
 import random
 from dataclasses import dataclass
-from datetime import UTC, timedelta
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from django.conf import settings
@@ -15,10 +15,10 @@ _THROTTLES = frozenset({429, 500, 502, 503, 504})
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The next state of a delivery, and how long until its next attempt."""
+    """The next state of a delivery, and the seconds until its next attempt."""
 
     status: DeliveryStatus
-    delay: timedelta = timedelta(0)
+    delay: float = 0.0
     error: str = ""
 
     @property
@@ -34,8 +34,7 @@ def judge(*, outcome: Outcome, attempts_before: int) -> Verdict:
     if outcome.is_gone or attempts_before >= len(settings.WEBHOOK_RETRY_SECONDS):
         return Verdict(DeliveryStatus.FAILED, error=error)
     seconds = _jittered(settings.WEBHOOK_RETRY_SECONDS[attempts_before])
-    seconds = max(seconds, asked_pause(outcome))
-    return Verdict(DeliveryStatus.PENDING, timedelta(seconds=seconds), error)
+    return Verdict(DeliveryStatus.PENDING, max(seconds, asked_pause(outcome)), error)
 
 
 def asked_pause(outcome: Outcome) -> float:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
+import orjson
 from django.db import connection
 
 from kernel import outbox
@@ -16,13 +17,14 @@ from webhooks.types import Result
 # A result whose lease was taken over meanwhile changes nothing: its token is old.
 _SETTLE = """
 WITH result AS MATERIALIZED (
-    SELECT * FROM unnest(%s::uuid[], %s::int[], %s::text[], %s::interval[], %s::int[], %s::text[], %s::int[], %s::text[])
-      AS r(id, token, status, delay, status_code, error, duration_ms, excerpt)
+    SELECT * FROM json_to_recordset(%(rows)s::json)
+      AS r(id uuid, token int, status text, delay float8, status_code int, error text, duration_ms int, excerpt text)
 ), written AS (
     UPDATE webhooks_webhookdelivery d
-    SET status = r.status, attempts = d.attempts + 1, due_at = now() + r.delay, last_status_code = r.status_code,
+    SET status = r.status, attempts = d.attempts + 1, due_at = now() + make_interval(secs => r.delay), last_status_code = r.status_code,
         last_error = r.error, delivered_at = CASE WHEN r.status = 'delivered' THEN now() END
-    FROM result r WHERE d.id = r.id AND d.lease_token = r.token AND d.status = 'delivering'
+    FROM result r
+    WHERE d.id = ANY(%(ids)s) AND d.id = r.id AND d.lease_token = r.token AND d.status = 'delivering'
     RETURNING d.id, d.workspace_id, d.attempts
 ), attempt AS (
     INSERT INTO webhooks_webhookattempt
@@ -55,21 +57,24 @@ def settle(*, results: Sequence[Result], failing: Collection[UUID] = ()) -> None
 
 
 def _write(judged: Sequence[tuple[Result, Verdict]]) -> dict[UUID, datetime]:
-    columns = [
-        (
-            result.claim.delivery_id,
-            result.claim.lease_token,
-            verdict.status.value,
-            verdict.delay,
-            result.outcome.status_code,
-            verdict.error,
-            result.outcome.duration_ms,
-            result.outcome.excerpt,
-        )
+    rows = [
+        {
+            "id": result.claim.delivery_id,
+            "token": result.claim.lease_token,
+            "status": verdict.status.value,
+            "delay": verdict.delay,
+            "status_code": result.outcome.status_code,
+            "error": verdict.error,
+            "duration_ms": result.outcome.duration_ms,
+            "excerpt": result.outcome.excerpt,
+        }
         for result, verdict in judged
     ]
+    ids = [result.claim.delivery_id for result, _ in judged]
     with connection.cursor() as cursor:
-        cursor.execute(_SETTLE, [list(column) for column in zip(*columns, strict=True)])
+        # Row-level security misleads the planner about sizes, and it would compare every row with every other.
+        cursor.execute("SET LOCAL enable_nestloop = off")
+        cursor.execute(_SETTLE, {"rows": orjson.dumps(rows).decode(), "ids": ids})
         return dict(cursor.fetchall())
 
 

@@ -23,7 +23,7 @@ def secret_text(key: bytes) -> str:
 def sign(*, key: bytes, message_id: str, timestamp: int, body: bytes) -> str:
     """One entry of the signature header."""
     signed = b"%s.%d.%s" % (message_id.encode(), timestamp, body)
-    return "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
+    return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
 
 
 def headers(*, keys: Sequence[bytes], message_id: str, timestamp: int, body: bytes) -> dict[str, str]:

@@ -11,7 +11,6 @@ import random
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 from time import monotonic
 from typing import TypeVar
@@ -66,7 +65,7 @@ class Dispatcher:
         self._bell = asyncio.Event()
         self._is_stopping = False
         self._results: list[Result] = []
-        self._returns: list[tuple[Claim, timedelta]] = []
+        self._returns: list[tuple[Claim, float]] = []
         self._flights: set[asyncio.Task[None]] = set()
         self._quick = 0
         self._beat_at = 0.0
@@ -170,9 +169,9 @@ class Dispatcher:
         for webhook_id in closed:
             lane = self._lanes.knows(webhook_id)
             if lane is not None:
-                self._hand_back(lane, timedelta(0))
+                self._hand_back(lane, 0.0)
 
-    def _hand_back(self, lane: Lane, delay: timedelta) -> None:
+    def _hand_back(self, lane: Lane, delay: float) -> None:
         self._returns += [(claim, delay) for claim, _ in lane.queue]
         lane.queue.clear()
 
@@ -189,7 +188,7 @@ class Dispatcher:
             if monotonic() > usable_until:
                 # The lease might end before the answer comes, and the delivery be sent twice at once.
                 lane.flying -= 1
-                self._returns.append((claim, timedelta(0)))
+                self._returns.append((claim, 0.0))
                 continue
             self._quick += 1
             task = asyncio.create_task(self._fly(client, Flight(lane, claim)))
@@ -260,7 +259,7 @@ class Dispatcher:
         pause = judging.asked_pause(outcome)
         if pause:
             lane.rests_until = monotonic() + pause
-            self._hand_back(lane, timedelta(seconds=pause))
+            self._hand_back(lane, pause)
 
     # --- writing back -------------------------------------------------------------------------------------------
 
@@ -295,7 +294,7 @@ class Dispatcher:
     async def _wind_down(self) -> None:
         """Hand back what has not been sent, wait a little for what has, and write it all back."""
         for lane in self._lanes:
-            self._hand_back(lane, timedelta(0))
+            self._hand_back(lane, 0.0)
         if self._flights:
             await asyncio.wait(self._flights, timeout=settings.WEBHOOK_STOP_SECONDS)
         for task in self._flights:

@@ -17,18 +17,18 @@ from kernel.admin.place import Place, place_of
 
 # What waits, where it is looked at, who may, and what it means.
 _TILES = (
-    ("approvals", "fact_check", "Approvals waiting", "approvals", "", "approval.read", "Agents ask before they send."),
-    ("unanswered", "forum", "Customers waiting", "inbox_thread_changelist", "?view=unanswered", "thread.read",
-     "Open conversations without an answer."),
+    ("approvals", "fact_check", "Approvals", "approvals", "", "approval.read", "Agents ask first."),
+    ("unanswered", "forum", "Unanswered", "inbox_thread_changelist", "?view=unanswered", "thread.read",
+     "Customers who wait."),
     ("unsent", "outgoing_mail", "Sends to check", "inbox_outboundmessage_changelist", "?view=attention", "email.read",
-     "Failed, or perhaps delivered."),
-    ("failed", "error", "Failed mail", "inbox_email_changelist", "?view=failed", "email.read", "No agent could finish it."),
+     "Failed or uncertain."),
+    ("failed", "error", "Failed mail", "inbox_email_changelist", "?view=failed", "email.read", "Nobody finished it."),
     ("quarantined", "shield", "Quarantine", "inbox_inboundmessage_changelist", "", "quarantine.manage",
      "Put aside with its bytes."),
-    ("webhooks", "webhook", "Failing webhooks", "webhooks_webhook_changelist", "?view=failing", "webhook.read",
-     "Endpoints that do not answer."),
+    ("webhooks", "webhook", "Webhooks", "webhooks_webhook_changelist", "?view=failing", "webhook.read",
+     "Endpoints that fail."),
     ("parked", "outbox", "Parked events", "kernel_outboxevent_changelist", "?standing=parked", "workspace.manage",
-     "Given up after the last try."),
+     "Given up after retries."),
 )  # fmt: skip
 
 

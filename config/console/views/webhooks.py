@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.contrib import admin
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 
@@ -10,6 +11,7 @@ from config.console.pages import action, needs, page
 from kernel.admin.place import place_of
 from kernel.errors import NotFound
 from webhooks.models import SystemEvent, Webhook, WebhookAttempt, WebhookDelivery
+from webhooks.services import replaying, subscribing, testing
 
 RECENT = 25
 
@@ -77,8 +79,6 @@ def _webhook(webhook_id: UUID) -> Webhook:
 @action("webhook.manage")
 def test(request: HttpRequest, webhook_id: UUID) -> str:
     """Send a sample event to this endpoint only."""
-    from webhooks.services import testing
-
     row = _webhook(webhook_id)
     testing.send_test(workspace_id=row.workspace_id, webhook_id=row.id)
     return "A test event is on its way to this endpoint. Its delivery appears below."
@@ -87,21 +87,23 @@ def test(request: HttpRequest, webhook_id: UUID) -> str:
 @action("webhook.manage")
 def switch(request: HttpRequest, webhook_id: UUID) -> str:
     """On or off."""
-    from webhooks.services import subscribing
-
     row = _webhook(webhook_id)
     if request.POST.get("to") == "on":
-        subscribing.enable(workspace_id=row.workspace_id, webhook_id=row.id)
-        return "The endpoint is enabled; what waited is delivered now."
+        _, count = subscribing.enable(workspace_id=row.workspace_id, webhook_id=row.id)
+        return f"The endpoint is enabled; {count} missed event(s) are delivered now."
     subscribing.disable(workspace_id=row.workspace_id, webhook_id=row.id)
-    return "The endpoint is disabled; events wait for it."
+    return "The endpoint is disabled. What it misses comes when you enable it again."
 
 
 @action("webhook.manage")
 def replay(request: HttpRequest, delivery_id: UUID) -> str:
     """Send the same event to the same endpoint again."""
-    from webhooks.services import replaying
-
-    row = _found(WebhookDelivery.objects.only("id", "workspace_id").filter(id=delivery_id).first())
-    replaying.replay(workspace_id=row.workspace_id, delivery_id=row.id)
+    row = _found(WebhookDelivery.objects.only("id", "workspace_id", "webhook_id").filter(id=delivery_id).first())
+    replaying.replay_one(workspace_id=row.workspace_id, webhook_id=row.webhook_id, delivery_id=row.id)
     return "The event is delivered again; see the newest delivery."
+
+
+@needs("webhook.manage")
+def edit(request: HttpRequest, webhook_id: UUID) -> HttpResponse:
+    """The form; its own address is the endpoint's page."""
+    return admin.site.get_model_admin(Webhook).change_view(request, str(webhook_id))

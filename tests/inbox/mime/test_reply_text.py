@@ -53,6 +53,7 @@ ATTRIBUTIONS = {
     "Croatian": f"uto, 3. ožu 2026. u 10:14 {PERSON} napisao je:",
     "ISO date, no verb": f"2026-03-03 10:14 GMT+01:00 {PERSON}:",
     "Zoho": "---- On Tue, 03 Mar 2026 10:14:17 +0530 Jo Doe&lt;jo@example.org&gt; wrote ----",
+    "Usenet": "In article <1@example.org> of 3 Mar 2026, Jo Doe wrote:",
     "wrapped": "On Tue, Mar 3, 2026 at 10:14 AM Jo Doe <\njo@example.org> wrote:",
     "wrapped twice": "Am Dienstag, dem 3. März 2026 um 10:14 Uhr schrieb Jo\nDoe von der langen Firma mit dem langen Namen\n<jo@example.org>:",
 }
@@ -83,6 +84,7 @@ MARKERS = [
     "-----Ursprüngliche Nachricht-----", "-------- Weitergeleitete Nachricht --------", "-----Message d'origine-----", "-----Mensaje original-----",
     "-----Messaggio originale-----", "-----Oorspronkelijk bericht-----", "-----Mensagem original-----", "-----Ursprungligt meddelande-----",
     "-----Oprindelig meddelelse-----", "-----Oryginalna wiadomość-----", "-----Исходное сообщение-----", "------------------ 原始邮件 ------------------",
+    "## Reply above this line ##", "-- Please reply above this line --", "Bitte antworten Sie oberhalb dieser Linie",
     "Begin forwarded message:", "Anfang der weitergeleiteten Nachricht:", "Début du message réexpédié :", "Inizio messaggio inoltrato:",
 ]  # fmt: skip
 
@@ -167,6 +169,12 @@ def test_answers_between_the_quotes_stay_below_an_introduction() -> None:
     assert result.startswith("See below.")
     assert "First answer." in result
     assert "Second answer." in result
+
+
+@pytest.mark.parametrize("line", ["Jo Doe wrote:", "Jo Doe <jo@example.org> wrote:", "Jo Doe schrieb:", "Jo a écrit :"])
+def test_attribution_without_a_date_counts_before_quoted_lines_only(line: str) -> None:
+    assert reply_text(f"Yes.\n\n{line}\n> Ship?\n").text == "Yes."
+    assert reply_text(f"Yes.\n\n{line}\n\nShip?\n").text == f"Yes.\n\n{line}\n\nShip?"
 
 
 def test_signature_after_the_quote_is_no_answer() -> None:

@@ -1,0 +1,65 @@
+"""Contacts: people as this workspace knows them."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import HttpRequest
+
+from contacts.models import ContactIdentifier, ContactProfile, IdentifierSighting
+from kernel.admin import columns
+from kernel.admin.base import ReadOnlyAdmin
+
+
+@admin.register(ContactProfile)
+class ContactProfileAdmin(ReadOnlyAdmin):
+    """One workspace's view of a person. Identifiers that only others have seen are not shown (X-3)."""
+
+    view_needs = "contact.read"
+    list_display = (
+        columns.two_lines("display_name", "label", "person"),
+        "addresses",
+        columns.text("source", "came by"),
+        columns.when("first_seen_at", "first seen"),
+        columns.when("last_seen_at", "last seen"),
+    )
+    list_filter = ("source",)
+    fields: Any = (
+        "display_name", "label", "addresses", "source", "attributes", "first_seen_at", "last_seen_at", "unsubscribed_at",
+    )  # fmt: skip
+    readonly_fields = ("label", "addresses")
+    search_fields = ("display_name",)
+    search_help_text = "Name or address"
+    ordering = ("-last_seen_at", "-id")
+    empty_icon = "contacts"
+    empty_title = "Nobody yet"
+    empty_text = "Whoever writes to one of your inboxes becomes a contact."
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ContactProfile]:
+        rows = super().get_queryset(request).select_related("contact")
+        return rows.prefetch_related("contact__identifiers__sightings")
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """By name, or by an address that this workspace itself has seen."""
+        for word in search_term.split()[:5]:
+            seen = IdentifierSighting.objects.filter(
+                workspace_id=OuterRef("workspace_id"),
+                identifier__contact=OuterRef("contact"),
+                identifier__value__icontains=word,
+            )
+            queryset = queryset.filter(Q(display_name__icontains=word) | Exists(seen))
+        return queryset, False
+
+    @admin.display(description="label")
+    def label(self, row: ContactProfile) -> str:
+        return f"C-{row.label_no}"
+
+    @admin.display(description="addresses")
+    def addresses(self, row: ContactProfile) -> str:
+        """Row-level security shows the sightings of this workspace only."""
+        return ", ".join(i.value for i in row.contact.identifiers.all() if self._is_seen(row, i)) or "–"
+
+    def _is_seen(self, row: ContactProfile, identifier: ContactIdentifier) -> bool:
+        return any(sighting.workspace_id == row.workspace_id for sighting in identifier.sightings.all())

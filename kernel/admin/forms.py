@@ -1,0 +1,32 @@
+"""Forms that end in a service."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from django import forms
+
+from kernel.errors import DomainError
+
+
+class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Checks the fields as Django does, then lets the service decide, so that a refusal keeps what was typed."""
+
+    serve: ClassVar[Callable[[dict[str, Any]], Any]]
+    saved: Any = None
+
+    def _post_clean(self) -> None:
+        super()._post_clean()  # type: ignore[misc]
+        if self.errors:
+            return
+        try:
+            self.saved = self.serve(dict(self.cleaned_data))
+        except DomainError as error:
+            field = error.pointer.strip("/").partition("/")[0]
+            self.add_error(field if field in self.fields else None, error.detail)
+
+    def validate_unique(self) -> None:
+        """The service's to say, and the database's: a form would tell what other rows exist."""
+
+    def save(self, commit: bool = True) -> Any:
+        """Nothing: the service has."""
+        return self.saved

@@ -1,0 +1,5 @@
+"""The console's pages of workspaces, people and credentials."""
+
+from tenancy.admin import credentials as credentials
+from tenancy.admin import people as people
+from tenancy.admin import workspaces as workspaces

@@ -1,0 +1,297 @@
+"""The chain: gapless under contention (J2), and every tampering is found where it begins (J3)."""
+
+import threading
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.core.management import call_command
+from django.db import connections
+
+from audit import queries, services
+from audit.models import AuditChain, AuditEvent
+from audit.types import Outcome
+from kernel import clock, context
+from kernel.context import Actor
+from kernel.transactions import NoTransaction, in_all_workspaces, in_workspace, unit_of_work
+from tests.factories.every import workspace
+
+
+def act(house, *, count: int = 1, action: str = "test.act", **details) -> None:
+    """One unit of work with `count` audited actions."""
+    with in_workspace(house):
+        for number in range(count):
+            services.record(
+                workspace_id=house,
+                action=action,
+                resource_kind="thing",
+                resource_id=number,
+                payload={"n": number},
+                **details,
+            )
+
+
+def events(house) -> list[AuditEvent]:
+    with in_workspace(house):
+        return list(AuditEvent.objects.filter(workspace_id=house).order_by("sequence"))
+
+
+def test_recording_needs_its_transaction(db):
+    with pytest.raises(NoTransaction):
+        services.record(workspace_id=uuid4(), action="a", resource_kind="r", resource_id=1)
+
+
+def test_an_event_says_who_did_what_for_which_request(db):
+    house, run = uuid4(), uuid4()
+    token = context.execution_id.set(run)
+    try:
+        with context.acting_as(Actor("machine_key", "7", "x" * 300), request="request-0001"):
+            act(house, outcome=Outcome.DENIED)
+    finally:
+        context.execution_id.reset(token)
+    (event,) = events(house)
+    assert (event.action, event.outcome, event.resource_kind, event.resource_id) == ("test.act", "denied", "thing", "0")
+    assert (event.actor_kind, event.actor_id, event.request_id, event.execution_id) == (
+        "machine_key",
+        "7",
+        "request-0001",
+        run,
+    )
+    assert event.actor_label == "x" * 200  # a long name must not cost the action its record
+    assert abs(event.occurred_at - clock.now()) < timedelta(minutes=1)
+    assert queries.verify(house).holds
+
+
+def test_a_rolled_back_action_leaves_no_event_and_no_gap(db):
+    house = uuid4()
+    act(house)
+    with pytest.raises(ZeroDivisionError), in_workspace(house):
+        services.record(workspace_id=house, action="lost", resource_kind="r", resource_id=1)
+        raise ZeroDivisionError
+    with in_workspace(house):
+        services.record(workspace_id=house, action="kept", resource_kind="r", resource_id=1)
+        with pytest.raises(ZeroDivisionError), unit_of_work():
+            services.record(workspace_id=house, action="lost", resource_kind="r", resource_id=1)
+            raise ZeroDivisionError
+    assert [(event.sequence, event.action) for event in events(house)] == [(1, "test.act"), (2, "kept")]
+    assert queries.verify(house).holds
+
+
+def test_sixteen_threads_form_one_line_without_a_gap(db):
+    """J2: 16 × 50 units, some of them on two chains in either order, without a deadlock."""
+    house, other = uuid4(), uuid4()
+    failures = []
+
+    def one(seed: int) -> None:
+        try:
+            for number in range(50):
+                if (seed + number) % 10:
+                    act(house)
+                else:
+                    first, second = (house, other) if seed % 2 else (other, house)
+                    with unit_of_work():
+                        services.record(workspace_id=first, action="both", resource_kind="r", resource_id=1)
+                        services.record(workspace_id=second, action="both", resource_kind="r", resource_id=1)
+        except Exception as error:
+            failures.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=one, args=[seed]) for seed in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert [event.sequence for event in events(house)] == list(range(1, 801))
+    assert len({bytes(event.previous_hash) for event in events(house)}) == 800
+    assert (queries.verify(house).holds, queries.verify(house).checked) == (True, 800)
+    assert queries.verify(other).holds
+
+
+# --- tampering, by someone who owns the database --------------------------------------------------------------------
+
+LENGTH, ANCHOR = 12, 8
+
+
+@pytest.fixture
+def anchored(db, tmp_path):
+    """A chain of twelve, with an anchor at the eighth, and another workspace's chain beside it."""
+    house, beside = workspace("Ours").id, workspace("Beside").id
+    _fill(house, ANCHOR)
+    services.anchor_all(directory=tmp_path)
+    _fill(house, LENGTH)
+    act(beside)
+    assert queries.verify(house, outside=queries.outside_anchors(tmp_path)).holds
+    return house
+
+
+def _fill(house, length: int) -> None:
+    while len(events(house)) < length:
+        act(house)
+
+
+def tamper(house, *statements: str) -> None:
+    """As the owner, with every trigger out of the way."""
+    owner = connections["owner"]
+    with owner.cursor() as cursor:
+        cursor.execute("SELECT set_config('app.all_workspaces', 'on', false)")
+        for table in ("audit_auditevent", "audit_auditanchor"):
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
+        for statement in statements:
+            cursor.execute(statement.format(w=f"workspace_id = '{house}'", e="audit_auditevent", house=house))
+        for table in ("audit_auditevent", "audit_auditanchor"):
+            cursor.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_change")
+            cursor.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_truncate")
+    owner.close()
+
+
+REHASH = """
+DO $$ DECLARE v_head bytea; v_row record; BEGIN
+    SELECT previous_hash INTO v_head FROM audit_auditevent WHERE {w} AND sequence = %(k)s;
+    FOR v_row IN SELECT * FROM audit_auditevent WHERE {w} AND sequence >= %(k)s ORDER BY sequence LOOP
+        UPDATE audit_auditevent SET previous_hash = v_head, hash = sha256(v_head || convert_to(v_row.body, 'UTF8'))
+        WHERE id = v_row.id RETURNING hash INTO v_head;
+    END LOOP;
+    UPDATE audit_auditchain SET head = v_head WHERE {w};
+END $$"""
+
+
+def _rehash(k: int) -> str:
+    return REHASH.replace("%(k)s", str(k))
+
+
+COLUMNS = {
+    "action": "'other'", "outcome": "'denied'", "actor_kind": "'user'", "actor_id": "'9'", "actor_label": "'Eve'",
+    "resource_kind": "'other'", "resource_id": "'999'", "request_id": "'request-9999'", "execution_id": "gen_random_uuid()",
+    "occurred_at": "occurred_at + interval '1 second'", "payload_hash": "sha256('x')", "id": "gen_random_uuid()",
+    "previous_hash": "sha256('x')", "hash": "sha256('x')", "body": "replace(body, 'test.act', 'test.axt')",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 8, 12])
+@pytest.mark.parametrize("column", sorted(COLUMNS))
+def test_a_changed_column_is_found_at_its_place(anchored, column, k):
+    tamper(anchored, f"UPDATE {{e}} SET {column} = {COLUMNS[column]} WHERE {{w}} AND sequence = {k}")
+    verdict = queries.verify(anchored)
+    assert (verdict.holds, verdict.first_bad) == (False, k)
+    assert verdict.fault
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 8, 11])
+def test_deleted_swapped_doubled_and_moved_links_are_found(anchored, k):
+    one, next_one = f"{{w}} AND sequence = {k}", f"{{w}} AND sequence = {k + 1}"
+    changes = {
+        "deleted": [f"DELETE FROM {{e}} WHERE {one}"],
+        "deleted and closed up": [
+            f"DELETE FROM {{e}} WHERE {one}",
+            *(f"UPDATE {{e}} SET sequence = {n - 1} WHERE {{w}} AND sequence = {n}" for n in range(k + 1, LENGTH + 1)),
+        ],
+        "swapped": [
+            f"UPDATE {{e}} SET sequence = -1 WHERE {one}",
+            f"UPDATE {{e}} SET sequence = {k} WHERE {next_one}",
+            f"UPDATE {{e}} SET sequence = {k + 1} WHERE {{w}} AND sequence = -1",
+        ],
+        "moved away": [f"UPDATE {{e}} SET workspace_id = gen_random_uuid() WHERE {one}"],
+    }
+    name = ["deleted", "deleted and closed up", "swapped", "moved away"][k % 4]
+    tamper(anchored, *changes[name])
+    assert queries.verify(anchored).first_bad == k, name
+
+
+@pytest.mark.parametrize("k", [1, 4, 12])
+def test_payloads_that_were_changed_or_lost_are_found_and_redacted_ones_are_fine(anchored, k):
+    (event,) = [event for event in events(anchored) if event.sequence == k]
+    where = f"WHERE event_id = '{event.id}'"
+    tamper(anchored, f"""UPDATE audit_auditpayload SET payload = '{{{{"n": 99}}}}' {where}""")
+    assert queries.verify(anchored).first_bad == k
+    tamper(anchored, f"UPDATE audit_auditpayload SET redacted_at = now() {where}")
+    assert queries.verify(anchored).first_bad == k  # redacting empties; it does not rewrite
+    tamper(anchored, f"UPDATE audit_auditpayload SET payload = '{{{{}}}}' {where}")
+    assert queries.verify(anchored).holds
+    tamper(anchored, f"DELETE FROM audit_auditpayload {where}")
+    assert queries.verify(anchored).first_bad == k
+
+
+@pytest.mark.parametrize("k", [1, 3, 8])
+def test_a_chain_that_was_written_anew_differs_from_its_anchor(anchored, k):
+    body = "replace(body, '\"thing\"', '\"other\"')"
+    tamper(
+        anchored, f"UPDATE {{e}} SET body = {body}, resource_kind = 'other' WHERE {{w}} AND sequence = {k}", _rehash(k)
+    )
+    verdict = queries.verify(anchored)
+    assert (verdict.first_bad, "anchor" in verdict.fault) == (ANCHOR, True)
+
+
+def test_behind_the_last_anchor_a_forger_has_free_hand_until_the_next(anchored, tmp_path):
+    """What the chain does not protect: this is why anchors are taken often and kept elsewhere."""
+    body = "replace(body, '\"thing\"', '\"other\"')"
+    change = [f"UPDATE {{e}} SET body = {body}, resource_kind = 'other' WHERE {{w}} AND sequence = 10", _rehash(10)]
+    services.anchor_all(directory=tmp_path)
+    tamper(anchored, *change)
+    assert queries.verify(anchored).first_bad == LENGTH
+    tamper(anchored, f"DELETE FROM audit_auditanchor WHERE {{w}} AND sequence = {LENGTH}")
+    assert queries.verify(anchored).holds
+    assert queries.verify(anchored, outside=queries.outside_anchors(tmp_path)).first_bad == LENGTH
+
+
+@pytest.mark.parametrize("keep", [0, 3, 7])
+def test_a_cut_tail_is_caught_by_its_anchor(anchored, keep):
+    head = f"(SELECT hash FROM {{e}} WHERE {{w}} AND sequence = {keep})" if keep else "sha256('{house}')"
+    tamper(
+        anchored,
+        f"DELETE FROM {{e}} WHERE {{w}} AND sequence > {keep}",
+        f"UPDATE audit_auditchain SET sequence = {keep}, head = {head} WHERE {{w}}",
+    )
+    verdict = queries.verify(anchored)
+    assert (verdict.first_bad, "anchor" in verdict.fault) == (keep + 1, True)
+
+
+@pytest.mark.parametrize("keep", [9, 11])
+def test_a_cut_behind_the_anchor_is_caught_by_the_head(anchored, keep):
+    tamper(anchored, f"DELETE FROM {{e}} WHERE {{w}} AND sequence > {keep}")
+    assert queries.verify(anchored).first_bad == keep + 1
+
+
+@pytest.mark.parametrize("with_anchors", [False, True])
+def test_a_chain_that_was_deleted_whole_is_still_known(anchored, tmp_path, with_anchors, capsys):
+    statements = [
+        "DELETE FROM {e} WHERE {w}",
+        "DELETE FROM audit_auditpayload WHERE {w}",
+        "DELETE FROM audit_auditchain WHERE {w}",
+    ]
+    tamper(anchored, *statements, *(["DELETE FROM audit_auditanchor WHERE {w}"] if with_anchors else []))
+    outside = queries.outside_anchors(tmp_path)
+    assert anchored in queries.chain_owners(outside=outside)
+    assert queries.verify(anchored, outside=outside).first_bad == 1
+    with pytest.raises(SystemExit) as end:
+        call_command("verify_audit", anchors=tmp_path)
+    assert end.value.code == 1
+    assert f"{anchored}: broken at 1" in capsys.readouterr().out
+
+
+def test_the_command_says_that_all_chains_hold(anchored, tmp_path, capsys):
+    call_command("verify_audit", anchors=tmp_path)
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) >= 2
+    assert all(line.endswith("chain holds") for line in said)
+    call_command("verify_audit", "--json", workspace=anchored, anchors=tmp_path)
+    assert f'"workspace_id":"{anchored}","checked":{LENGTH}' in capsys.readouterr().out
+
+
+def test_anchors_are_taken_once_per_head_and_never_without_their_file(anchored, tmp_path):
+    services.anchor_all(directory=tmp_path)
+    assert services.anchor_all(directory=tmp_path) == 0
+    act(anchored)
+    (blocked := tmp_path / "blocked").write_text("a file where a directory should be")
+    with pytest.raises(FileExistsError):
+        services.anchor_all(directory=blocked)
+    assert services.anchor_all(directory=tmp_path) == 1  # the failed attempt did not leave half of an anchor
+    assert max(queries.outside_anchors(tmp_path)[anchored]) == LENGTH + 1
+
+
+def test_events_outlive_what_they_name(db):
+    house = uuid4()  # of no workspace at all: there is no foreign key
+    act(house)
+    with in_all_workspaces("a test looks at everything"):
+        assert AuditChain.objects.get(workspace_id=house).sequence == 1
