@@ -9,6 +9,7 @@ import re
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import aiohttp
@@ -41,18 +42,24 @@ class Reply:
 
 def check_url(url: str) -> URL:
     """Parse with the parser that will connect, and refuse what no public endpoint needs. No look-up is made."""
+    return _checked(url, settings.OUTBOUND_ALLOW_HTTP, tuple(settings.OUTBOUND_ALLOWED_NETWORKS))
+
+
+# Remembered, because senders check again before each of thousands of requests a second; refusals are not.
+@lru_cache(maxsize=4096)
+def _checked(url: str, allow_http: bool, allowed: tuple[str, ...]) -> URL:
     try:
         parsed = URL(url)
         port, host = parsed.port, parsed.raw_host or ""
     except (ValueError, TypeError) as error:
         raise AddressRefused("This is not a URL that can be called. Give one like https://example.com/hook.") from error
-    if parsed.scheme not in ({"https", "http"} if settings.OUTBOUND_ALLOW_HTTP else {"https"}):
+    if parsed.scheme not in ({"https", "http"} if allow_http else {"https"}):
         raise AddressRefused("Only https URLs are called.")
     if any(c.isspace() or ord(c) < 0x21 or c == "\\" for c in url) or _USER.match(url):
         raise AddressRefused("The URL may not hold spaces, backslashes or a user name.")
     if port in _CLOSED_PORTS:
         raise AddressRefused(f"Port {port} is not called.")
-    _check_host(host.lower())
+    _check_host(host.lower(), allowed)
     return parsed
 
 
@@ -65,9 +72,9 @@ _USER = re.compile(r"[^/]*//[^/?#]*@")
 _CLOSED_NAMES = (".localhost", ".localdomain", ".local", ".internal", ".home.arpa", ".arpa", ".onion")
 
 
-def _check_host(host: str) -> None:
+def _check_host(host: str, allowed: tuple[str, ...]) -> None:
     """Pass public names and public addresses in their plain form. `host` is what the connector gets, in lower case."""
-    if may_connect(host, allowed=settings.OUTBOUND_ALLOWED_NETWORKS):
+    if may_connect(host, allowed=allowed):
         return
     if not _NAME.fullmatch(host) or host.rstrip(".").endswith(_CLOSED_NAMES):
         raise AddressRefused("The host must be a public name such as example.com, or a public address.")
@@ -96,6 +103,8 @@ def session(*, connections: int = 100, per_host: int = 0) -> aiohttp.ClientSessi
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(resolver=GuardedResolver(), limit=connections, limit_per_host=per_host),
         cookie_jar=aiohttp.DummyCookieJar(),
+        # `send` keeps the one deadline; timers of the client's own would only cost time.
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
         trust_env=False,
         auto_decompress=False,
         skip_auto_headers=["User-Agent", "Accept", "Accept-Encoding"],

@@ -95,7 +95,9 @@ def _empty() -> None:
         owner.execute("SET app.allow_truncate = 'on'")
         owner.execute("SET app.all_workspaces = 'on'")
         tables = [row[0] for row in owner.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
-        dirty = [t for t in tables if t not in KEEP and owner.execute(f'SELECT EXISTS (SELECT FROM "{t}")').fetchone()[0]]
+        dirty = [
+            t for t in tables if t not in KEEP and owner.execute(f'SELECT EXISTS (SELECT FROM "{t}")').fetchone()[0]
+        ]
         names = [t for t in dirty if t != "tenancy_workspace"]
         if names:
             owner.execute(f"TRUNCATE {', '.join(names)} RESTART IDENTITY CASCADE")

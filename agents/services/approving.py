@@ -91,8 +91,8 @@ def approve(
         _decide(case, ApprovalState.APPROVED, actor, comment)
         case.intent.status = IntentStatus.APPROVED
         case.intent.save(update_fields=["status", "arguments", "content_hash"])
-        case.execution.status, case.execution.due_at = ExecutionStatus.QUEUED, clock.now()
-        case.execution.save(update_fields=["status", "due_at"])
+        case.execution.status, case.execution.due_at, case.execution.attempts = ExecutionStatus.QUEUED, clock.now(), 0
+        case.execution.save(update_fields=["status", "due_at", "attempts"])
         after_commit(lambda: nudge.wake(WORKER))
     return case.approval
 

@@ -49,7 +49,7 @@ def work(lease: Lease, *, keep_going: KeepGoing = lambda: True) -> None:
 
 
 def _drive(run: Run, keep_going: KeepGoing) -> None:
-    if run.lease.attempts > max_attempts():
+    if run.attempts > max_attempts():
         stepping.give_up(run, Outcome.POISON, "its worker died at each attempt", code="poison")
         return
     try:
@@ -70,11 +70,11 @@ def _drive(run: Run, keep_going: KeepGoing) -> None:
 def _failed(run: Run, outcome: Outcome, code: str, reason: str, *, retryable: bool, wait: float = 0.0) -> None:
     """Later again, as long as the schedule has a next time; else a person."""
     waits = settings.RUN_RETRY_SECONDS
-    if retryable and run.lease.attempts <= len(waits):
-        seconds = max(float(waits[run.lease.attempts - 1]), min(wait, float(waits[-1])))
+    if retryable and run.attempts <= len(waits):
+        seconds = max(float(waits[run.attempts - 1]), min(wait, float(waits[-1])))
         leasing.again(run.lease, seconds=seconds, code=code, reason=reason)
         return
-    tries = f" (tried {run.lease.attempts} times)" if run.lease.attempts > 1 else ""
+    tries = f" (tried {run.attempts} times)" if run.attempts > 1 else ""
     stepping.give_up(run, outcome, f"{reason}{tries}", code=code)
 
 

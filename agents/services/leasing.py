@@ -64,10 +64,11 @@ WHERE id = (
 RETURNING id, workspace_id, lease_token, attempts
 """
 
-# One statement: the fence, the running totals and the step. Zero rows mean that the lease is lost.
+# One statement: the fence, the running totals and the step. Zero rows mean that the lease is lost. The attempts begin
+# anew at one: this claim is now the first attempt at the next step.
 _RECORD = """
 WITH held AS (
-    UPDATE agents_execution SET attempts = 0, due_at = now() + %(lease)s * interval '1 second',
+    UPDATE agents_execution SET attempts = 1, due_at = now() + %(lease)s * interval '1 second',
         provider = coalesce(nullif(%(provider)s, ''), provider), model = coalesce(nullif(%(model)s, ''), model),
         used_language_model = used_language_model OR %(used)s,
         input_tokens = input_tokens + %(input)s, output_tokens = output_tokens + %(output)s,

@@ -14,7 +14,6 @@ from agents.tools import Tool
 from agents.types import StepKind
 from inbox.queries import conversations
 from inbox.queries.conversations import MailContext
-from kernel import clock
 from kernel.context import Actor
 from kernel.transactions import in_workspace
 
@@ -30,6 +29,7 @@ class Run:
     version: AgentVersion
     spent_micros: int
     steps: list[Recorded]
+    attempts: int = 1
     _mail: MailContext | None = field(default=None, repr=False)
 
     @property
@@ -62,6 +62,7 @@ class Run:
         leasing.record(self.lease, step)
         self.steps.append(Recorded(position, kind, step.arguments, step.result))
         self.spent_micros += step.cost_micros
+        self.attempts = 1
 
 
 def load(lease: Lease) -> Run:
@@ -81,9 +82,5 @@ def load(lease: Lease) -> Run:
         version=execution.version,
         spent_micros=execution.cost_micros,
         steps=steps,
+        attempts=lease.attempts,
     )
-
-
-def now() -> datetime:
-    """The start of a step."""
-    return clock.now()

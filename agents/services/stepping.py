@@ -52,8 +52,8 @@ def _context(run: Run) -> bool:
     started = clock.now()
     if not run.may(tools.READ_THREAD):
         return give_up(run, Outcome.BLOCKED, "the agent may not read threads")
-    mail = run.mail()
     with in_workspace(run.workspace_id):
+        mail = run.mail()
         crash_point("run.context_built")
         overtaken = not progress.move(email_id=run.email_id, to=EmailState.RUNNING)
         if not overtaken:

@@ -11,8 +11,8 @@ from agents.models import ActionIntent, AgentRun, ApprovalRequest, ExecutionStep
 from agents.types import ApprovalState, StepKind
 from inbox.models import Entry
 
-# Shown beside the question as the conversation itself.
-_IDS = ("email_id", "thread_id", "inbox_id")
+# Shown in other places of the question.
+_ELSEWHERE = ("action", "asked_text", "email_id")
 _TEXT_KEYS = ("text", "body_text", "body", "reply", "message")
 
 
@@ -69,12 +69,10 @@ def text_of(content: Any) -> str:
 
 def asked_of(row: ApprovalRequest, now: datetime) -> Asked:
     """A question ready to be shown; the text apart, the other facts as a short list."""
-    snapshot = row.snapshot if isinstance(row.snapshot, dict) else {}
-    content = snapshot.get("arguments", snapshot)
-    facts = {key: value for key, value in content.items() if key not in (*_TEXT_KEYS, *_IDS) and value}
+    content = row.snapshot if isinstance(row.snapshot, dict) else {}
+    facts = {key: value for key, value in content.items() if key not in (*_TEXT_KEYS, *_ELSEWHERE) and value}
     is_open = row.state == ApprovalState.PENDING and row.expires_at > now
-    before = text_of(snapshot.get("asked")) if row.edited else ""
-    return Asked(row=row, text=text_of(content), facts=facts, is_open=is_open, before=before)
+    return Asked(row=row, text=text_of(content), facts=facts, is_open=is_open, before=content.get("asked_text", ""))
 
 
 def gather(*, email_ids: Iterable[UUID] = (), run_id: UUID | None = None, now: datetime) -> list[Run]:

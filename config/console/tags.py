@@ -8,6 +8,8 @@ from django import template
 from django.template.defaultfilters import linebreaksbr
 from django.utils.safestring import SafeString
 
+from agents import tools
+from agents.tools import UnknownTool
 from kernel.admin import marks
 
 register = template.Library()
@@ -26,6 +28,15 @@ def chip(state: Any, label: str = "") -> SafeString:
 @register.filter
 def words(state: Any) -> str:
     return marks.words(str(state or ""))
+
+
+@register.filter
+def deed(action: Any) -> str:
+    """What an action of an agent does, in the words of the registry of tools."""
+    try:
+        return tools.get(str(action)).description.rstrip(".")
+    except UnknownTool:
+        return marks.words(str(action)).capitalize()
 
 
 @register.filter

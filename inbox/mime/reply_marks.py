@@ -73,7 +73,7 @@ REPLY_ABOVE = re.compile(
     _FLAGS,
 )
 # "Jo Doe wrote:" without any date: an attribution when quoted lines follow at once.
-WEAK = re.compile(rf"[^.!?\n]{{1,90}}?\b(?:{_VERBS})\s*[:：]\s*$", _FLAGS)
+WEAK = re.compile(rf"(?:[^.!?\n]|\.(?=\w)){{1,100}}?\b(?:{_VERBS})\s*[:：]\s*$", _FLAGS)
 
 _FROM = _words(
     "from|von|de|da|van|от|від|от кого|fra|från|lähettäjä|od|kimden|gönderen|nadawca|odesílatel|odosielateľ|expéditeur|remitente|mittente|afzender|发件人|寄件者|寄件人|差出人|보낸 사람|보낸사람|από|מאת|من|feladó|de la|pošiljatelj|absender|отправитель|saatja|no|nuo"

@@ -62,7 +62,8 @@ def process_due(*, limit: int | None = None) -> int:
     taken = 0
     for again, size in ((False, limit or settings.INGEST_BATCH), (True, 1)):
         claimed = _claim(again=again, limit=size)
-        crash_point("ingest.claimed")
+        if claimed:
+            crash_point("ingest.claimed")
         for item in claimed:
             _process(item)
         taken += len(claimed)

@@ -26,6 +26,8 @@ class ConsoleAdmin(ModelAdmin):  # type: ignore[misc]
     paginator = InfinitePaginator
     show_full_result_count = False
     list_per_page = 50
+    # One order each, the one that an index has: sorting a long table by another column would read all of it.
+    sortable_by: ClassVar[Any] = ()
     list_max_show_all = 0
     list_disable_select_all = True
     list_fullwidth = True

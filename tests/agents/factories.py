@@ -2,24 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
-from django.conf import settings
 
 from agents.llm import scripted
 from agents.llm.base import Proposal, Request
 from agents.models import ActionIntent, Agent, AgentRun, ApprovalRequest, Execution, ExecutionStep
 from agents.services import configuring, executing, learning
 from inbox.events import EntrySent, SendFailed, SendUncertain
-from inbox.models import Email, Entry, Inbox, OutboundMessage
-from inbox.services import inboxes
-from kernel import clock, outbox
+from inbox.models import Email, OutboundMessage
+from inbox.services import accepting, inboxes, ingesting
+from kernel import outbox
 from kernel.context import Actor
 from kernel.transactions import in_workspace
-from tests.factories.world import House, deliver, house, mail
+from tests.factories.world import House, deliver, hand_in, house, mail
 
 PERSON = Actor(kind="user", id="7", label="Pat Person")
 DOCUMENT = """# Opening hours
@@ -51,13 +49,16 @@ class Office:
 
 
 def office(
-    name: str = "acme", *, autonomy: str = "autonomous", provider: str = "scripted", knowledge: str = DOCUMENT, **fields: Any
+    name: str = "acme",
+    *,
+    autonomy: str = "autonomous",
+    provider: str = "scripted",
+    knowledge: str = DOCUMENT,
+    **fields: Any,
 ) -> Office:
     """A workspace with knowledge, an agent and an inbox bound to it."""
     place = house(name)
-    agent = configuring.create(
-        workspace_id=place.id, name="Help desk", autonomy=autonomy, provider=provider, **fields
-    )
+    agent = configuring.create(workspace_id=place.id, name="Help desk", autonomy=autonomy, provider=provider, **fields)
     if knowledge:
         learning.add(workspace_id=place.id, title="Facts for customers", content=knowledge)
     bind(place, agent)
@@ -66,22 +67,22 @@ def office(
 
 def bind(place: House, agent: Agent | None) -> None:
     """Give the inbox to an agent, or to none."""
-    inboxes.change(
-        workspace_id=place.id, inbox_id=place.inbox.id, changes={"agent_id": agent.id if agent else None}
-    )
+    inboxes.change(workspace_id=place.id, inbox_id=place.inbox.id, changes={"agent_id": agent.id if agent else None})
 
 
-def receive(office: Office, text: str = QUESTION, *, sender: str = "Ada Lovelace <ada@customer.test>", **options: Any) -> Email:
+def receive(
+    office: Office, text: str = QUESTION, *, sender: str = "Ada Lovelace <ada@customer.test>", **options: Any
+) -> Email:
     """A mail comes in and its facts reach the agents: the run is queued."""
     key = uuid4().hex
     verdicts = options.pop("verdicts", None)
-    raw = mail(text=text, sender=sender, to=office.house.inbox.address, subject=options.pop("subject", "A question"), **options)
+    raw = mail(
+        text=text, sender=sender, to=office.house.inbox.address, subject=options.pop("subject", "A question"), **options
+    )
     address = sender.rpartition("<")[2].rstrip(">")
     if verdicts is None:
         deliver(raw, office.house.inbox.address, provider_id=key, envelope_from=address)
     else:
-        from inbox.services import accepting, ingesting
-
         accepting.accept(
             source="ses",
             provider_message_id=key,
@@ -98,7 +99,16 @@ def receive(office: Office, text: str = QUESTION, *, sender: str = "Ada Lovelace
 
 def receive_many(office: Office, count: int, text: str = QUESTION) -> list[Email]:
     """Mails of different people, so that no cap of one sender holds."""
-    return [receive(office, text, sender=f"Person {index} <p{index}-{uuid4().hex[:6]}@customer.test>") for index in range(count)]
+    keys = [uuid4().hex for _ in range(count)]
+    for key in keys:
+        sender = f"p-{key[:10]}@customer.test"
+        raw = mail(text=text, sender=sender, to=office.house.inbox.address, subject="A question")
+        hand_in(raw, office.house.inbox.address, provider_id=key, envelope_from=sender)
+    ingesting.process_all()
+    drain()
+    with in_workspace(office.id):
+        found = {email.message_id: email for email in Email.objects.filter(message_id__in=keys)}
+    return [found[key] for key in keys]
 
 
 def drain() -> None:
@@ -150,7 +160,10 @@ def play(answer: str | Proposal | Callable[[Request], Proposal] = ANSWER) -> Non
 
 
 def proposal(**fields: Any) -> Proposal:
-    return Proposal(**{"provider": "scripted", "model": "script", "input_tokens": 100, "output_tokens": 20, "cost_micros": 50} | fields)
+    return Proposal(
+        **{"provider": "scripted", "model": "script", "input_tokens": 100, "output_tokens": 20, "cost_micros": 50}
+        | fields
+    )
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,11 @@ def test_a_step_names_the_tool_as_the_registry_knows_it(db):
     email = receive(place)
     work()
     steps = {step.kind: step for step in case(email).steps}
-    assert (steps["action"].tool, steps["action"].permission, steps["action"].risk) == ("inbox.reply", "email.send", "low")
+    assert (steps["action"].tool, steps["action"].permission, steps["action"].risk) == (
+        "inbox.reply",
+        "email.send",
+        "low",
+    )
     assert (steps["knowledge"].tool, steps["knowledge"].permission) == ("knowledge.search", "agent.read")
     assert steps["plan"].result["access"] == "effect"
 
@@ -156,7 +160,7 @@ def test_a_model_that_never_ends_meets_the_limit_of_steps(db):
     assert done.execution.outcome == "over_budget"
     assert len(done.steps) <= 9
     with in_workspace(place.id):
-        assert AuditEvent.objects.filter(action="agent_run.finish", payload__outcome="over_budget").count() <= 1
+        assert AuditEvent.objects.filter(action="agent_run.finish").count() == 1
 
 
 def test_a_run_spends_no_more_than_its_limit_and_one_call(db):

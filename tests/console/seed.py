@@ -180,7 +180,8 @@ def inbound(
         extracted_text=text,
         body_html=html,
         occurred_at=at,
-        thread_decision=decision or {"rule": "new", "confidence": "certain", "evidence": {"why": "it cites no earlier mail"}},
+        thread_decision=decision
+        or {"rule": "new", "confidence": "certain", "evidence": {"why": "it cites no earlier mail"}},
     )
     touch(thread, entry, text)
     return entry
@@ -295,13 +296,33 @@ def run(
             "title": "Found 2 passages",
             "tool": "knowledge.search",
             "arguments": {"query": entry.subject},
-            "result": {"passages": [{"source": "Returns and refunds", "score": 0.83}, {"source": "Shipping", "score": 0.61}]},
+            "result": {
+                "passages": [{"source": "Returns and refunds", "score": 0.83}, {"source": "Shipping", "score": 0.61}]
+            },
         },
-        {"kind": "model", "title": "Proposed an answer", "result": {"confidence": 0.86}, "input_tokens": 1840, "output_tokens": 212}
+        {
+            "kind": "model",
+            "title": "Proposed an answer",
+            "result": {"confidence": 0.86},
+            "input_tokens": 1840,
+            "output_tokens": 212,
+        }
         if model
         else {"kind": "model", "title": "Answered from the best passage, without a language model"},
-        {"kind": "plan", "title": "Reply to the customer", "tool": "inbox.reply", "arguments": arguments, "risk": "low"},
-        {"kind": "action", "title": "Reply", "tool": "inbox.reply", "permission": "email.send", "status": "done" if sent else "waiting"},
+        {
+            "kind": "plan",
+            "title": "Reply to the customer",
+            "tool": "inbox.reply",
+            "arguments": arguments,
+            "risk": "low",
+        },
+        {
+            "kind": "action",
+            "title": "Reply",
+            "tool": "inbox.reply",
+            "permission": "email.send",
+            "status": "done" if sent else "waiting",
+        },
     ]
     for position, step in enumerate(steps, start=1):
         ExecutionStep.objects.create(
@@ -342,14 +363,16 @@ def content_hash(arguments: dict[str, Any]) -> bytes:
     return tools.content_hash(tools.REPLY, arguments)
 
 
-def question(world: World, intent: ActionIntent, *, reason: str, risk: str = "medium", hours: float = 40) -> ApprovalRequest:
+def question(
+    world: World, intent: ActionIntent, *, reason: str, risk: str = "medium", hours: float = 40
+) -> ApprovalRequest:
     return ApprovalRequest.objects.create(
         workspace=world.workspace,
         intent=intent,
         action=intent.action,
         risk=risk,
         reason=reason,
-        snapshot={"action": intent.action, "arguments": intent.arguments},
+        snapshot={"action": intent.action} | intent.arguments,
         content_hash=intent.content_hash,
         requested_by=f"agent:{world.agent.id}",
         expires_at=clock.now() + timedelta(hours=hours),
@@ -416,7 +439,13 @@ def attach(world: World, entry: Entry, filename: str, content: bytes, mime: str)
         storage_key=key,
     )
     return Attachment.objects.create(
-        workspace=world.workspace, entry=entry, email=entry.email, file=file, position=0, filename=filename, content_type=mime
+        workspace=world.workspace,
+        entry=entry,
+        email=entry.email,
+        file=file,
+        position=0,
+        filename=filename,
+        content_type=mime,
     )
 
 

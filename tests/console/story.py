@@ -36,9 +36,12 @@ def tell(owner: User, *, name: str = "Lindgren Lamps", domain: str = "lindgren.e
             world,
             "bulk@letters.example",
             "its worker died at each attempt",
-            b"From: bulk@letters.example\r\nSubject: =?utf-8?b?broken\r\nContent-Type: multipart/mixed\r\n\r\n" + b"--x\r\n" * 200,
+            b"From: bulk@letters.example\r\nSubject: =?utf-8?b?broken\r\nContent-Type: multipart/mixed\r\n\r\n"
+            + b"--x\r\n" * 200,
         )
-        seed.quarantined(world, "invoice@unknown.example", "too many nested parts", b"From: invoice@unknown.example\r\n\r\nhello")
+        seed.quarantined(
+            world, "invoice@unknown.example", "too many nested parts", b"From: invoice@unknown.example\r\n\r\nhello"
+        )
         seed.knowledge(world, "Returns and refunds", "# Returns\n\nA broken lamp is replaced within two working days.")
         seed.knowledge(world, "Shipping", "# Shipping\n\nOrders before noon leave the same day.")
     seed.beat()
@@ -55,7 +58,9 @@ def _answered(world, now):
         world, mail.thread, "Hello Jonas,\n\norders that reach us before noon leave the same day, so yours is already on its way.\n\nKind regards\nLindgren Lamps Support",
         at=at + timedelta(minutes=1),
     )  # fmt: skip
-    world.runs["answered"], _ = seed.run(world, mail, sent.body_text, sent=sent, at=at + timedelta(seconds=20), model=False)
+    world.runs["answered"], _ = seed.run(
+        world, mail, sent.body_text, sent=sent, at=at + timedelta(seconds=20), model=False
+    )
     world.threads["answered"] = mail.thread
 
 
@@ -72,7 +77,13 @@ def _broken_lamp(world, now):
         at=at + timedelta(minutes=1),
     )  # fmt: skip
     seed.run(world, first, sent.body_text, sent=sent, at=at + timedelta(seconds=24))
-    seed.note(world, first.thread, "She bought from us three times this year. Let us be generous.", at=at + timedelta(minutes=20), author="Mika Lindgren")
+    seed.note(
+        world,
+        first.thread,
+        "She bought from us three times this year. Let us be generous.",
+        at=at + timedelta(minutes=20),
+        author="Mika Lindgren",
+    )
     second = seed.inbound(
         world, "Re: Lamp arrived broken", "The box looked fine from outside. I have kept it, and can send you a photo.\n\nNora",
         sender=("Nora Haddad", "nora@haddad.example"), at=now - timedelta(minutes=6), thread=first.thread, state="waiting_approval",
@@ -112,6 +123,7 @@ def _suspicious(world, now):
     )  # fmt: skip
     world.approvals["gift"] = seed.question(world, intent, reason=intent.decision_reason, risk="low", hours=71)
     world.threads["gift"] = third.thread
+    seed.inbound(world, "Dimmer makes a noise", "The dimmer of my desk lamp hums when it is low. Is that normal?", sender=("Tomás Silva", "tomas@silva.example"), at=now - timedelta(minutes=14), state="failed", mail={"state_reason": "model_unavailable"})  # fmt: skip
 
 
 def _uncertain(world, now):
@@ -127,7 +139,6 @@ def _by_people(world, now):
     mail = seed.inbound(world, "Wholesale prices", "We run four hotels and would like 60 bedside lamps.", sender=("Elena Rossi", "elena@rossihotels.example"), at=at)  # fmt: skip
     seed.outbound(world, mail.thread, "Dear Elena,\n\nwhat a lovely project. I attach our list for 50 and more.\n\nMika", at=at + timedelta(hours=1), kind="human", author="Mika Lindgren")  # fmt: skip
     world.threads["people"] = mail.thread
-    seed.inbound(world, "Dimmer makes a noise", "The dimmer of my desk lamp hums when it is low. Is that normal?", sender=("Tomás Silva", "tomas@silva.example"), at=now - timedelta(minutes=14), state="failed", mail={"state_reason": "model_unavailable"})  # fmt: skip
 
 
 def _history(world, now):

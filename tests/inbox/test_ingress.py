@@ -101,7 +101,9 @@ CHANGES = [
     {"Signature": "AAAA"},
     {"Signature": "%%%"},
     {"SigningCertURL": "http://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem"},
-    {"SigningCertURL": "https://sns.eu-central-1.amazonaws.com.evil.test/SimpleNotificationService-0123456789abcdef.pem"},
+    {
+        "SigningCertURL": "https://sns.eu-central-1.amazonaws.com.evil.test/SimpleNotificationService-0123456789abcdef.pem"
+    },
     {"SigningCertURL": "https://x@sns.eu-central-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem"},
     {"SigningCertURL": "https://sns.eu-central-1.amazonaws.com:443/SimpleNotificationService-0123456789abcdef.pem"},
     {"SigningCertURL": "https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem\n"},
@@ -119,7 +121,9 @@ def test_an_altered_notification_is_refused_and_leaves_nothing(db, topic, change
     assert stored() == 0
 
 
-@pytest.mark.parametrize("name", ["Message", "MessageId", "Timestamp", "TopicArn", "Type", "Signature", "SigningCertURL"])
+@pytest.mark.parametrize(
+    "name", ["Message", "MessageId", "Timestamp", "TopicArn", "Type", "Signature", "SigningCertURL"]
+)
 def test_a_notification_without_a_field_is_refused(db, topic, name):
     content = orjson.loads(topic.notification(message(mail())))
     del content[name]
@@ -285,4 +289,7 @@ def test_attachments_come_back_as_downloads(db):
     assert b"".join(back) == content
     assert back.headers["X-Content-Type-Options"] == "nosniff"
     other = house("globex")
-    assert Client().get(f"/api/v1/attachments/{attachment['id']}/content", headers=auth(other)).status_code in (403, 404)
+    assert Client().get(f"/api/v1/attachments/{attachment['id']}/content", headers=auth(other)).status_code in (
+        403,
+        404,
+    )

@@ -246,7 +246,9 @@ def test_hostile_subjects_add_no_header_and_no_recipient(db, outbox_to, subject)
     acme = house()
     email_id = one_mail(acme)
     with in_workspace(acme.id):
-        Email.objects.filter(id=email_id).update(subject=subject.replace("\x00", ""), from_name=subject.replace("\x00", ""))
+        Email.objects.filter(id=email_id).update(
+            subject=subject.replace("\x00", ""), from_name=subject.replace("\x00", "")
+        )
     with Sink() as sink:
         outbox_to(sink.port)
         reply(acme, email_id)

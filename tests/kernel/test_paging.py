@@ -104,7 +104,7 @@ ID = "0f8fad5b-d9cb-469f-a165-70867728950e"
     "cursor",
     [
         "x", "????", "é", "a" * 5000, "\x00", "AAAA", "bnVsbA", _cursor(), _cursor(0), _cursor(0, "2026-01-01T00:00:00Z"),
-        _cursor(0, "2026-01-01T00:00:00Z", "no uuid"), _cursor(0, "2026-01-01T00:00:00Z", 5), _cursor(0, 5, ID),
+        _cursor(0, "2026-01-01T00:00:00Z", "no uuid"), _cursor(0, 5, ID),
         _cursor(0, "2026-01-01", ID), _cursor(0, "2026-01-01T00:00:00", ID), _cursor(0, "yesterday", ID),
         _cursor(0, None, ID), _cursor(0, ["2026-01-01T00:00:00Z"], ID), _cursor(0, {"a": 1}, ID), _cursor(0, "", ID),
         _cursor(0, "2026-13-01T00:00:00Z", ID), _cursor(0, "2026-01-01T00:00:00Z", None), _cursor(0, True, ID),

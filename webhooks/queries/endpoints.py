@@ -1,7 +1,6 @@
 """Endpoints as the dispatcher needs them, with their secrets opened."""
 
 from collections.abc import Iterable
-from uuid import UUID
 
 from kernel import clock, crypto
 from webhooks.models import Webhook
@@ -11,9 +10,9 @@ TABLE = "webhooks_webhook"
 PURPOSE = "secret"
 
 
-def find(ids: Iterable[UUID]) -> dict[UUID, Endpoint]:
-    """Snapshots by id. One whose secret no key opens says so in `fault` instead of stopping the others."""
-    return {row.id: _snapshot(row) for row in Webhook.objects.filter(id__in=list(ids))}
+def find(ids: Iterable[str]) -> list[Endpoint]:
+    """Snapshots of live webhooks. One whose secret no key opens says so in `fault` instead of stopping the others."""
+    return [_snapshot(row) for row in Webhook.objects.filter(id__in=list(ids))]
 
 
 def _snapshot(row: Webhook) -> Endpoint:
@@ -30,7 +29,7 @@ def _snapshot(row: Webhook) -> Endpoint:
     except crypto.CannotDecrypt:
         fault = "Not sent: the signing secret cannot be opened. Rotate it."
     return Endpoint(
-        id=row.id,
+        id=str(row.id),
         url=row.url,
         headers={str(name): str(value) for name, value in row.headers.items()},
         secrets=secrets,

@@ -10,7 +10,7 @@ from django.db import connection
 _CANCEL = """
 WITH closed AS MATERIALIZED (
     SELECT id FROM webhooks_webhook
-    WHERE id = ANY(%(ids)s) AND (state <> 'active' OR deleted_at IS NOT NULL) ORDER BY id FOR SHARE
+    WHERE id = ANY(%(ids)s::uuid[]) AND (state <> 'active' OR deleted_at IS NOT NULL) ORDER BY id FOR SHARE
 ), waiting AS MATERIALIZED (
     SELECT d.id FROM webhooks_webhookdelivery d JOIN closed ON closed.id = d.webhook_id
     WHERE d.status = 'pending' OR d.status = 'delivering' AND d.due_at <= now()
@@ -21,8 +21,8 @@ FROM waiting WHERE d.id = waiting.id
 """
 
 
-def cancel_waiting(*, webhook_ids: Sequence[UUID]) -> int:
+def cancel_waiting(*, webhook_ids: Sequence[UUID | str]) -> int:
     """Cancel the waiting deliveries of those of `webhook_ids` that are closed; how many. Needs a unit of work."""
     with connection.cursor() as cursor:
-        cursor.execute(_CANCEL, {"ids": list(webhook_ids)})
+        cursor.execute(_CANCEL, {"ids": [str(each) for each in webhook_ids]})
         return int(cursor.rowcount)

@@ -5,11 +5,10 @@ then a claim with a quota for each. A lease that ends makes its delivery due aga
 and fences the late writer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 import orjson
 from django.conf import settings
@@ -28,7 +27,7 @@ _REASON = "the dispatcher serves every workspace"
 class Quota:
     """How many deliveries of a webhook may be claimed now."""
 
-    webhook_id: UUID
+    webhook_id: str
     count: int
     ordered: bool = False
     rate_per_second: int | None = None
@@ -44,7 +43,7 @@ WITH RECURSIVE waiting AS (
         WHERE d.status IN ('pending', 'delivering') AND d.webhook_id > waiting.webhook_id
         ORDER BY d.webhook_id, d.due_at LIMIT 1) AS following
 )
-SELECT w.id, w.state = 'active' AND w.deleted_at IS NULL, w.failing_since IS NOT NULL, w.updated_at
+SELECT w.id::text, w.state = 'active' AND w.deleted_at IS NULL, w.failing_since IS NOT NULL, w.updated_at
 FROM waiting JOIN webhooks_webhook w ON w.id = waiting.webhook_id
 WHERE waiting.due_at <= now() OR w.state <> 'active' OR w.deleted_at IS NOT NULL
 """
@@ -54,13 +53,13 @@ _CHOOSE = """
 WITH quota AS MATERIALIZED (
     SELECT * FROM unnest(%(webhooks)s::uuid[], %(counts)s::int[], %(ordered)s::bool[]) AS q(webhook_id, n, ordered)
 )
-SELECT taken.id FROM quota CROSS JOIN LATERAL (
+SELECT taken.id::text FROM quota CROSS JOIN LATERAL (
     SELECT d.id FROM webhooks_webhookdelivery d
     WHERE d.webhook_id = quota.webhook_id AND d.status IN ('pending', 'delivering') AND d.due_at <= now()
     ORDER BY d.due_at LIMIT quota.n FOR UPDATE SKIP LOCKED) AS taken
 WHERE NOT quota.ordered
 UNION ALL
-SELECT head.id FROM quota CROSS JOIN LATERAL (
+SELECT head.id::text FROM quota CROSS JOIN LATERAL (
     SELECT d.id FROM webhooks_webhookdelivery d
     WHERE d.id = (
         SELECT o.id FROM webhooks_webhookdelivery o
@@ -74,10 +73,11 @@ WHERE quota.ordered
 # Three plain statements and no join: row-level security misleads the planner about sizes, and it would join badly.
 _LEASE = """
 UPDATE webhooks_webhookdelivery SET status = 'delivering', lease_token = lease_token + 1, due_at = now() + %s
-WHERE id = ANY(%s) RETURNING id, webhook_id, workspace_id, system_event_id, attempts, lease_token
+WHERE id = ANY(%s::uuid[])
+RETURNING id::text, webhook_id::text, workspace_id::text, system_event_id::text, attempts, lease_token
 """
 
-_EVENTS = "SELECT id, slug, convert_to(body, 'UTF8') FROM webhooks_systemevent WHERE id = ANY(%s)"
+_EVENTS = "SELECT id::text, slug, convert_to(body, 'UTF8') FROM webhooks_systemevent WHERE id = ANY(%s::uuid[])"
 
 _GIVE_BACK = """
 UPDATE webhooks_webhookdelivery d SET status = 'pending', due_at = now() + make_interval(secs => c.delay)
@@ -93,13 +93,13 @@ def survey() -> list[Waiting]:
         return [Waiting(*row) for row in cursor.fetchall()]
 
 
-def snapshots(*, webhook_ids: Sequence[UUID]) -> dict[UUID, Endpoint]:
+def snapshots(*, webhook_ids: Sequence[str]) -> list[Endpoint]:
     """Endpoints with their opened secrets, to be held no longer than their rows stay unchanged."""
     with in_all_workspaces(_REASON):
         return endpoints.find(webhook_ids)
 
 
-def cancel_closed(*, webhook_ids: Sequence[UUID]) -> int:
+def cancel_closed(*, webhook_ids: Sequence[str]) -> int:
     """Cancel what waits for webhooks that are disabled or deleted; how many."""
     with in_all_workspaces(_REASON):
         return cancelling.cancel_waiting(webhook_ids=webhook_ids)
@@ -118,9 +118,9 @@ def claim(*, quotas: Sequence[Quota]) -> list[Claim]:
                 "ordered": [quota.ordered for quota in quotas],
             },
         )
-        cursor.execute(_LEASE, [lease, [row[0] for row in cursor.fetchall()]])
+        cursor.execute(_LEASE, [lease, array([row[0] for row in cursor.fetchall()])])
         leased = cursor.fetchall()
-        cursor.execute(_EVENTS, [list({row[3] for row in leased})])
+        cursor.execute(_EVENTS, [array({row[3] for row in leased})])
         events = {row[0]: row[1:] for row in cursor.fetchall()}
         claims = [Claim(*row, *events[row[3]]) for row in leased]
     _return_unused(quotas, claims)
@@ -134,10 +134,15 @@ def give_back(*, claims: Sequence[tuple[Claim, float]]) -> None:
         cursor.execute(_GIVE_BACK, [orjson.dumps(rows).decode()])
 
 
+def array(ids: Iterable[str]) -> str:
+    """Ids as the text of an array: one string is quoted at once, a list item by item."""
+    return "{" + ",".join(ids) + "}"
+
+
 def _paced(quota: Quota) -> Quota:
     if quota.rate_per_second is None:
         return quota
-    granted = pacing.take(key=str(quota.webhook_id), rate=quota.rate_per_second, wanted=quota.count)
+    granted = pacing.take(key=quota.webhook_id, rate=quota.rate_per_second, wanted=quota.count)
     return replace(quota, count=granted)
 
 
@@ -145,4 +150,4 @@ def _return_unused(quotas: Sequence[Quota], claims: Sequence[Claim]) -> None:
     for quota in quotas:
         if quota.rate_per_second is not None:
             used = sum(claim.webhook_id == quota.webhook_id for claim in claims)
-            pacing.give_back(key=str(quota.webhook_id), count=quota.count - used)
+            pacing.give_back(key=quota.webhook_id, count=quota.count - used)

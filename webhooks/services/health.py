@@ -24,7 +24,7 @@ _NOTES_NEEDED = 3
 _CLEAR = """
 UPDATE webhooks_webhook SET failing_since = NULL, failure_noted_at = NULL, failures_noted = 0
 WHERE id IN (
-    SELECT id FROM webhooks_webhook WHERE id = ANY(%s) AND failing_since IS NOT NULL ORDER BY id FOR NO KEY UPDATE)
+    SELECT id FROM webhooks_webhook WHERE id = ANY(%s::uuid[]) AND failing_since IS NOT NULL ORDER BY id FOR NO KEY UPDATE)
 """
 
 _NOTE = """
@@ -34,18 +34,18 @@ UPDATE webhooks_webhook SET
     failure_noted_at = %(at)s
 WHERE id IN (
     SELECT id FROM webhooks_webhook
-    WHERE id = ANY(%(ids)s) AND state = 'active'
+    WHERE id = ANY(%(ids)s::uuid[]) AND state = 'active'
       AND (failure_noted_at IS NULL OR failure_noted_at <= %(at)s - %(step)s)
     ORDER BY id FOR NO KEY UPDATE)
 """
 
 _TOO_LONG = """
-SELECT id FROM webhooks_webhook
-WHERE id = ANY(%(ids)s) AND state = 'active' AND failing_since <= %(at)s - %(period)s AND failures_noted >= %(needed)s
+SELECT id::text FROM webhooks_webhook
+WHERE id = ANY(%(ids)s::uuid[]) AND state = 'active' AND failing_since <= %(at)s - %(period)s AND failures_noted >= %(needed)s
 """
 
 
-def note(*, results: Sequence[Result], failing: Collection[UUID], at: datetime) -> None:
+def note(*, results: Sequence[Result], failing: Collection[str], at: datetime) -> None:
     """Keep the clocks of the endpoints that `results` are about, and disable those that are gone or failed too long.
 
     `failing` are the endpoints whose clock may run: healthy ones cost nothing here. `at` is the database's time of the
@@ -61,16 +61,16 @@ def note(*, results: Sequence[Result], failing: Collection[UUID], at: datetime) 
         _clear(recovered)
         for webhook_id in sorted(gone | _note_failures(failed, at)):
             reason = "The endpoint answered 410 Gone." if webhook_id in gone else _reason()
-            subscribing.disable_failing(webhook_id=webhook_id, reason=reason)
+            subscribing.disable_failing(webhook_id=UUID(webhook_id), reason=reason)
 
 
-def _clear(ids: set[UUID]) -> None:
+def _clear(ids: set[str]) -> None:
     if ids:
         with connection.cursor() as cursor:
             cursor.execute(_CLEAR, [sorted(ids)])
 
 
-def _note_failures(failed: set[UUID], at: datetime) -> set[UUID]:
+def _note_failures(failed: set[str], at: datetime) -> set[str]:
     """Note the failures; the endpoints whose time is up."""
     if not failed:
         return set()

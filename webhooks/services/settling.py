@@ -10,7 +10,7 @@ from django.db import connection
 from kernel import outbox
 from kernel.transactions import in_all_workspaces
 from webhooks.events import DeliveryExhausted
-from webhooks.services import health, judging
+from webhooks.services import claiming, health, judging
 from webhooks.services.judging import Verdict
 from webhooks.types import Result
 
@@ -24,7 +24,7 @@ WITH result AS MATERIALIZED (
     SET status = r.status, attempts = d.attempts + 1, due_at = now() + make_interval(secs => r.delay), last_status_code = r.status_code,
         last_error = r.error, delivered_at = CASE WHEN r.status = 'delivered' THEN now() END
     FROM result r
-    WHERE d.id = ANY(%(ids)s) AND d.id = r.id AND d.lease_token = r.token AND d.status = 'delivering'
+    WHERE d.id = ANY(%(ids)s::uuid[]) AND d.id = r.id AND d.lease_token = r.token AND d.status = 'delivering'
     RETURNING d.id, d.workspace_id, d.attempts
 ), attempt AS (
     INSERT INTO webhooks_webhookattempt
@@ -33,11 +33,11 @@ WITH result AS MATERIALIZED (
            r.status_code, r.error, r.excerpt
     FROM written w JOIN result r ON r.id = w.id
 )
-SELECT id, now() FROM written
+SELECT id::text, now() FROM written
 """
 
 
-def settle(*, results: Sequence[Result], failing: Collection[UUID] = ()) -> None:
+def settle(*, results: Sequence[Result], failing: Collection[str] = ()) -> None:
     """Record attempts, announce exhausted deliveries, and keep the health of the endpoints.
 
     `failing` are the endpoints that were failing before, as far as the caller knows.
@@ -56,7 +56,7 @@ def settle(*, results: Sequence[Result], failing: Collection[UUID] = ()) -> None
         health.note(results=recorded, failing=failing, at=written[recorded[0].claim.delivery_id])
 
 
-def _write(judged: Sequence[tuple[Result, Verdict]]) -> dict[UUID, datetime]:
+def _write(judged: Sequence[tuple[Result, Verdict]]) -> dict[str, datetime]:
     rows = [
         {
             "id": result.claim.delivery_id,
@@ -70,7 +70,7 @@ def _write(judged: Sequence[tuple[Result, Verdict]]) -> dict[UUID, datetime]:
         }
         for result, verdict in judged
     ]
-    ids = [result.claim.delivery_id for result, _ in judged]
+    ids = claiming.array([result.claim.delivery_id for result, _ in judged])
     with connection.cursor() as cursor:
         # Row-level security misleads the planner about sizes, and it would compare every row with every other.
         cursor.execute("SET LOCAL enable_nestloop = off")
@@ -85,10 +85,10 @@ def _announce(result: Result, verdict: Verdict) -> None:
         return
     outbox.emit(
         DeliveryExhausted(
-            workspace_id=claim.workspace_id,
-            webhook_id=claim.webhook_id,
-            webhook_delivery_id=claim.delivery_id,
-            system_event_id=claim.event_id,
+            workspace_id=UUID(claim.workspace_id),
+            webhook_id=UUID(claim.webhook_id),
+            webhook_delivery_id=UUID(claim.delivery_id),
+            system_event_id=UUID(claim.event_id),
             event_slug=claim.slug,
             attempts=claim.attempts + 1,
             last_status_code=result.outcome.status_code,

@@ -4,19 +4,20 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import monotonic
-from uuid import UUID
 
-from django.conf import settings
-
+from webhooks.transport.signing import Signer
 from webhooks.types import Claim, Endpoint
+from webhooks.worker.limits import Limits
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Lane:
     """One endpoint. Its window opens with success and closes to one with failure or slowness (as TCP's does), so that
     what an endpoint can hold of this process is small until it has shown that it is quick."""
 
     endpoint: Endpoint
+    signers: tuple[Signer, ...]
+    limits: Limits
     window: int
     queue: deque[tuple[Claim, float]] = field(default_factory=deque)
     flying: int = 0
@@ -38,12 +39,13 @@ class Lane:
     @property
     def can_fly(self) -> bool:
         """Whether a waiting delivery may be sent now."""
-        limit = 1 if self.endpoint.ordered else min(self.window, settings.WEBHOOK_PER_ENDPOINT)
-        return bool(self.queue) and self.flying < limit
+        if not self.queue:
+            return False
+        return self.flying < (1 if self.endpoint.ordered else min(self.window, self.limits.per_endpoint))
 
     def widen(self) -> None:
         """The endpoint answered well and in time."""
-        self.window = min(self.window * 2, max(settings.WEBHOOK_BATCH // 2, settings.WEBHOOK_PER_ENDPOINT))
+        self.window = min(self.window * 2, self.limits.window)
 
     def narrow(self) -> None:
         """The endpoint failed, or keeps a request open for long."""
@@ -53,12 +55,10 @@ class Lane:
 class Lanes:
     """The lanes of a dispatcher, and a fair turn among those that have something to send."""
 
-    def __init__(self) -> None:
-        self._lanes: dict[UUID, Lane] = {}
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._lanes: dict[str, Lane] = {}
         self._turn: deque[Lane] = deque()
-
-    def __getitem__(self, webhook_id: UUID) -> Lane:
-        return self._lanes[webhook_id]
 
     def __iter__(self) -> Iterator[Lane]:
         return iter(self._lanes.values())
@@ -67,16 +67,17 @@ class Lanes:
     def held(self) -> int:
         return sum(lane.held for lane in self._lanes.values())
 
-    def knows(self, webhook_id: UUID) -> Lane | None:
+    def find(self, webhook_id: str) -> Lane | None:
         return self._lanes.get(webhook_id)
 
-    def open(self, endpoint: Endpoint) -> Lane:
-        """The lane of an endpoint, with the newest snapshot of it."""
+    def open(self, endpoint: Endpoint) -> None:
+        """Open a lane, or give it the newest snapshot of its endpoint."""
+        signers = tuple(Signer(key) for key in endpoint.secrets)
         lane = self._lanes.get(endpoint.id)
         if lane is None:
-            lane = self._lanes[endpoint.id] = Lane(endpoint, window=settings.WEBHOOK_PER_ENDPOINT)
-        lane.endpoint = endpoint
-        return lane
+            self._lanes[endpoint.id] = Lane(endpoint, signers, self._limits, window=self._limits.per_endpoint)
+        else:
+            lane.endpoint, lane.signers = endpoint, signers
 
     def add(self, claim: Claim, usable_until: float) -> None:
         """Take a claimed delivery into its lane; it may be sent until `usable_until` (monotonic)."""
@@ -86,7 +87,7 @@ class Lanes:
 
     def list(self, lane: Lane) -> None:
         """Give a lane its turn when it can use one."""
-        if lane.can_fly and not lane.is_listed:
+        if not lane.is_listed and lane.can_fly:
             lane.is_listed = True
             self._turn.append(lane)
 
@@ -106,4 +107,4 @@ class Lanes:
         """Drop lanes that hold nothing when there are many: what they learned is quickly learned again."""
         if len(self._lanes) > keep:
             now = monotonic()
-            self._lanes = {k: lane for k, lane in self._lanes.items() if lane.held or lane.rests_until > now}
+            self._lanes = {key: lane for key, lane in self._lanes.items() if lane.held or lane.rests_until > now}

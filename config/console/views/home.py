@@ -20,14 +20,14 @@ _TILES = (
     ("approvals", "fact_check", "Approvals", "approvals", "", "approval.read", "Agents ask first."),
     ("unanswered", "forum", "Unanswered", "inbox_thread_changelist", "?view=unanswered", "thread.read",
      "Customers who wait."),
-    ("unsent", "outgoing_mail", "Sends to check", "inbox_outboundmessage_changelist", "?view=attention", "email.read",
+    ("unsent", "outgoing_mail", "Outgoing", "inbox_outboundmessage_changelist", "?view=attention", "email.read",
      "Failed or uncertain."),
     ("failed", "error", "Failed mail", "inbox_email_changelist", "?view=failed", "email.read", "Nobody finished it."),
     ("quarantined", "shield", "Quarantine", "inbox_inboundmessage_changelist", "", "quarantine.manage",
      "Put aside with its bytes."),
     ("webhooks", "webhook", "Webhooks", "webhooks_webhook_changelist", "?view=failing", "webhook.read",
      "Endpoints that fail."),
-    ("parked", "outbox", "Parked events", "kernel_outboxevent_changelist", "?standing=parked", "workspace.manage",
+    ("parked", "outbox", "Outbox", "kernel_outboxevent_changelist", "?standing=parked", "workspace.manage",
      "Given up after retries."),
 )  # fmt: skip
 

@@ -133,7 +133,12 @@ def _settle_database() -> None:
     from django.db import connections
 
     with connections["owner"].cursor() as cursor:
-        for table in ("kernel_outboxevent", "webhooks_systemevent", "webhooks_webhookdelivery", "webhooks_webhookattempt"):
+        for table in (
+            "kernel_outboxevent",
+            "webhooks_systemevent",
+            "webhooks_webhookdelivery",
+            "webhooks_webhookattempt",
+        ):
             cursor.execute(f"VACUUM ANALYZE {table}")
     connections["owner"].close()
 
@@ -232,7 +237,11 @@ def reference(world: World, *, events: int = REFERENCE_EVENTS) -> float:
                 delivery.status, delivery.attempts, delivery.last_status_code = "delivered", 1, answer.status
                 delivery.save()
                 WebhookAttempt.objects.create(
-                    workspace_id=event.workspace_id, delivery=delivery, number=1, duration_ms=1, status_code=answer.status
+                    workspace_id=event.workspace_id,
+                    delivery=delivery,
+                    number=1,
+                    duration_ms=1,
+                    status_code=answer.status,
                 )
             OutboxEvent.objects.filter(id=pk).update(published_at=event.created_at)
     return events / (time.perf_counter() - began)
@@ -245,9 +254,11 @@ def _sample() -> tuple[bytes, dict[str, str]]:
     from webhooks.transport import signing
 
     payload = {name: str(uuid.uuid4()) for name in ("thread_id", "inbox_id", "email_id", "contact_id")}
-    data = dispatching.data_of(event_id=uuid.uuid4(), workspace_id=uuid.uuid4(), payload=payload | {"mail_class": "human"})
+    data = dispatching.data_of(
+        event_id=uuid.uuid4(), workspace_id=uuid.uuid4(), payload=payload | {"mail_class": "human"}
+    )
     body = dispatching.body_of(slug="bench.happened", occurred_at=clock.now(), data=data).encode()
-    headers = signing.headers(keys=[b"k" * 32], message_id=str(uuid.uuid4()), timestamp=1, body=body)
+    headers = signing.headers(signers=[signing.Signer(b"k" * 32)], message_id=str(uuid.uuid4()), timestamp=1, body=body)
     return body, {"content-type": "application/json", **headers}
 
 

@@ -198,7 +198,7 @@ def test_ordinary_mail_is_as_fast_after_the_bombs(child: ParserChild) -> None:
             times.append(time.perf_counter() - start)
         return sorted(times)[197]
 
-    fresh = p99()
+    fresh = min(p99() for _ in range(3))
     for name in ("multiparts nested 20000", "100000 parts", "20000 addresses"):
         child.parse(BOMBS[name][0]())
-    assert p99() < max(fresh * 1.2, 0.005)
+    assert min(p99() for _ in range(3)) < max(fresh * 1.2, 0.005)
