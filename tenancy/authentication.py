@@ -18,6 +18,8 @@ _REFUSED = "The token or key is not valid here. Check that it is whole, not expi
 _REQUIRED = ["exp", "iat", "iss", "aud", "sub", "jti"]
 _FORBIDDEN_HEADERS = frozenset({"jwk", "jku", "x5u", "x5c", "crit", "b64"})
 _MAX_TOKEN = 8_192
+# The compact form of RFC 7515: three parts in base64url without padding.
+_COMPACT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)
 # It becomes the actor of audit events, so it has to fit there.
 _JTI = re.compile(r"[!-~]{1,80}")
 
@@ -63,6 +65,8 @@ def _lives_briefly(claims: dict[str, Any]) -> bool:
 
 
 def _verified_claims(token: str) -> dict[str, Any] | None:
+    if not _COMPACT.fullmatch(token):
+        return None
     try:
         header = jwt.get_unverified_header(token)
         kid = header.get("kid")

@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -21,10 +22,11 @@ from inbox.queries import threading
 from inbox.queries.threading import Decision
 from inbox.tokens import own_entry
 from inbox.types import EmailState, MailClass
-from kernel import context
+from kernel import clock, context
 from kernel.transactions import in_workspace
 
 _PREVIEW = 160
+_MAX_DELAY = timedelta(days=2)
 _MAX_ADDRESSES = 200
 _MAX_REFERENCES = 100
 _MAX_TEXT = 1_000_000
@@ -204,11 +206,22 @@ def _entry(
             "in_reply_to": decision.entry_id,
             "preview": text[:_PREVIEW],
             "opens_turn": judged.kind == "human",
+            "written_at": _written_at(mail, decision),
             "decision": decision.as_json(),
         },
         "references": references,
         "participants": participants,
     }
+
+
+def _written_at(mail: ParsedMail, decision: Decision) -> datetime | None:
+    """When a late mail was written, to see whether it is older than an answer that was given meanwhile (S1-21).
+
+    Only a plausible Date counts (clocks are wrong, and strangers choose it), and never for mail that answers ours.
+    """
+    if mail.date is None or decision.rule == "signed_reply" or abs(clock.now() - mail.date) > _MAX_DELAY:
+        return None
+    return mail.date
 
 
 def _attachments(workspace_id: UUID, mail: ParsedMail) -> list[dict[str, Any]]:

@@ -76,7 +76,7 @@ BEGIN
         -- A response turn opens on a person's mail, unless the mail is older than the answer that was already given.
         v_turn := (n->>'opens_turn')::boolean AND NOT EXISTS (
             SELECT 1 FROM inbox_entry a WHERE a.thread_id = v_thread_id AND a.direction = 'outbound'
-                AND a.outbound_kind IN ('human', 'ai_answer', 'flow') AND a.occurred_at > (e->>'date')::timestamptz);
+                AND a.outbound_kind IN ('human', 'ai_answer', 'flow') AND a.occurred_at > (n->>'written_at')::timestamptz);
         UPDATE inbox_thread SET last_entry_seq = v_seq, last_entry_at = v_now, entry_count = entry_count + 1,
             preview = n->>'preview', contact_id = coalesce(contact_id, v_contact),
             status = CASE WHEN v_turn AND status IN ('closed', 'snoozed') THEN 'open' ELSE status END,

@@ -68,7 +68,7 @@ class MachineKeyAdmin(ServiceAdmin):
 
     @admin.display(description="may")
     def may(self, row: MachineKey) -> str:
-        return ", ".join(row.scopes[:3]) + (f" and {len(row.scopes) - 3} more" if len(row.scopes) > 3 else "")  # noqa: PLR2004
+        return ", ".join(row.scopes[:3]) + (f" and {len(row.scopes) - 3} more" if len(row.scopes) > 3 else "")
 
     def write(self, request: HttpRequest, obj: Any, values: dict[str, Any], workspace_id: Any) -> MachineKey:
         for scope in values["scopes"]:
@@ -89,7 +89,9 @@ class MachineKeyAdmin(ServiceAdmin):
     @action(description="Revoke", permissions=["act"])
     def revoke(self, request: HttpRequest, queryset: Any) -> None:
         for key in queryset:
-            self.serve(request, lambda k=key: keys.revoke(workspace_id=k.workspace_id, key_id=k.id), done=f"{key} ended.")
+            self.serve(
+                request, lambda k=key: keys.revoke(workspace_id=k.workspace_id, key_id=k.id), done=f"{key} ended."
+            )
 
 
 @admin.register(VerifiedDomain)

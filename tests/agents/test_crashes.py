@@ -92,6 +92,7 @@ def _due_events() -> None:
     import psycopg
 
     with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
+        owner.execute("SET app.all_workspaces = 'on'")
         owner.execute(
             "UPDATE kernel_outboxevent SET available_at = now(), claims = least(claims, 1) WHERE published_at IS NULL"
         )

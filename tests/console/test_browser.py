@@ -142,7 +142,6 @@ def test_no_page_is_wider_than_the_screen(chromium, console, world, width, theme
     sign_in(page)
     for path in pages(world):
         page.goto(console + path)
-        page.wait_for_load_state("networkidle")
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, f"{path} is {wide} px wide"
     assert watch.faults == []

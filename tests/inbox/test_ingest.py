@@ -147,3 +147,31 @@ def test_machine_mail_is_shown_and_ignored(db):
         email, thread = Email.objects.get(), Thread.objects.get()
         assert (email.state, email.state_reason, email.mail_class) == ("ignored", "auto_reply", "auto_reply")
         assert thread.first_unanswered_inbound_at is None
+
+
+def test_a_late_mail_that_is_older_than_the_answer_opens_no_turn(db):
+    from datetime import timedelta
+    from email.utils import format_datetime
+
+    from inbox.services import replying
+    from inbox.types import OutboundKind
+    from kernel import clock
+    from kernel.context import Actor
+
+    acme = house()
+    first = deliver(mail(message_id="<a@customer.test>"))[0].email_id
+    with in_workspace(acme.id):
+        replying.queue_reply(
+            email_id=first,
+            text="Soon.",
+            kind=OutboundKind.HUMAN,
+            idempotency_key="k",
+            automatic=False,
+            author=Actor(kind="user", id="1"),
+        )
+    for minutes, waits in ((-10, False), (10, True)):
+        when = format_datetime(clock.now() + timedelta(minutes=minutes))
+        raw = mail(in_reply_to="<a@customer.test>").replace(b"Thu, 05 Nov 2026 09:00:00 +0000", when.encode())
+        deliver(raw)
+        with in_workspace(acme.id):
+            assert (Thread.objects.get().first_unanswered_inbound_at is not None) == waits

@@ -15,7 +15,7 @@ from config import env
 from kernel import clock
 from kernel.errors import Invalid, NotFound
 from kernel.transactions import in_workspace
-from tenancy.authentication import MachineAuthentication
+from tenancy.authentication import _REFUSED, MachineAuthentication
 from tenancy.models import MachineKey, RevokedToken, Workspace
 from tenancy.services import keys
 from tenancy.tasks import prune_tokens
@@ -39,8 +39,7 @@ def refused(credential: str, **options) -> bool:
     try:
         return present(credential, **options) is None
     except AuthenticationFailed as error:
-        assert str(error.detail).startswith("The token or key is not valid here.")
-        return True
+        return str(error.detail) == _REFUSED  # one answer, whatever was wrong
 
 
 # --- tokens -------------------------------------------------------------------------------------------------------
@@ -157,7 +156,7 @@ FORGERIES = {
     "four parts": lambda c: sign(c) + ".x",
     "two parts": lambda c: sign(c).rpartition(".")[0],
     "empty parts": lambda _: "..",
-    "one part": lambda c: part(c),
+    "one part": part,
     "padded": lambda c: sign(c) + "==",
     "spaces inside": lambda c: sign(c).replace(".", " ."),
     "quoted": lambda c: f'"{sign(c)}"',
@@ -204,7 +203,7 @@ def test_forged_and_malformed_tokens_are_refused(house, name):
 @pytest.mark.parametrize("change", [{"status": WorkspaceStatus.SUSPENDED}, {"deleted_at": clock.now()}])
 def test_a_token_of_a_closed_workspace_is_refused_at_once(house, change):
     token = sign(claims(house))
-    key, secret = keys.issue(workspace_id=house.id, name="shop", scopes=["*"])
+    _, secret = keys.issue(workspace_id=house.id, name="shop", scopes=["*"])
     assert present(token)
     assert present(secret)
     with in_workspace(house.id):

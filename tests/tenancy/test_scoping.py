@@ -57,8 +57,8 @@ def test_marked_rows_are_out_of_sight_and_not_gone(db, model):
 def test_updated_at_moves_by_itself(db):
     house = workspace()
     row = make(Role, house.id)
-    row.refresh_from_db()
     with in_workspace(house.id):
+        row.refresh_from_db()
         Role.objects.filter(id=row.id).update(name="renamed")
         after = Role.objects.get(id=row.id)
         assert after.updated_at > row.updated_at

@@ -61,7 +61,7 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin):
         for row in queryset:
             answer = self.serve(
                 request,
-                lambda r=row: replaying.replay_one(
+                lambda r=row: replaying.replay(
                     workspace_id=r.workspace_id, webhook_id=r.webhook_id, delivery_id=r.id
                 ),
             )

@@ -133,7 +133,7 @@ class Flights:
         outcome = await sender.post(
             self._client,
             url=endpoint.url,
-            headers=endpoint.headers | signed,
+            headers={**endpoint.headers, **signed},
             body=claim.body,
             deadline=self._limits.timeout,
         )

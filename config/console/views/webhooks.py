@@ -99,7 +99,7 @@ def switch(request: HttpRequest, webhook_id: UUID) -> str:
 def replay(request: HttpRequest, delivery_id: UUID) -> str:
     """Send the same event to the same endpoint again."""
     row = _found(WebhookDelivery.objects.only("id", "workspace_id", "webhook_id").filter(id=delivery_id).first())
-    replaying.replay_one(workspace_id=row.workspace_id, webhook_id=row.webhook_id, delivery_id=row.id)
+    replaying.replay(workspace_id=row.workspace_id, webhook_id=row.webhook_id, delivery_id=row.id)
     return "The event is delivered again; see the newest delivery."
 
 

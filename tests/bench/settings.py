@@ -1,0 +1,12 @@
+"""The test settings with the log level, leases and switches of production."""
+
+import os
+
+os.environ.setdefault("LOG_LEVEL", "WARNING")
+
+from config.settings.test import *
+
+CRASH_POINTS_ENABLED = False
+INGEST_LEASE_SECONDS = 60.0
+INGEST_RETRY_SECONDS = 5.0
+OUTBOX_LEASE_SECONDS = 30.0
