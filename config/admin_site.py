@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
+from django.urls import URLPattern, reverse
 from unfold.sites import UnfoldAdminSite
 
 
@@ -15,8 +15,9 @@ class Console(UnfoldAdminSite):  # type: ignore[misc]
     index_title = "Home"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """The middleware has found a workspace for the person; without one nothing opens."""
-        return getattr(request, "place", None) is not None
+        """The middleware has found a workspace for the person; without one nothing opens but the way out."""
+        leaves = request.user.is_authenticated and request.path == reverse(f"{self.name}:logout")
+        return leaves or getattr(request, "place", None) is not None
 
     def extra_urls(self) -> list[URLPattern]:
         from config.console.urls import patterns

@@ -16,6 +16,19 @@ from django.db import connections
 KEEP = {"django_migrations", "django_content_type", "auth_permission", "tenancy_installation"}
 
 
+def _own_redis() -> None:
+    """A Redis database of each worker's own: wake-ups of one must not reach another's processes."""
+    number = 1 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    url = urlunsplit(urlsplit(settings.REDIS_URL)._replace(path=f"/{number % 16}"))
+    settings.REDIS_URL = settings.CELERY_BROKER_URL = os.environ["REDIS_URL"] = url
+    from config.celery import app
+
+    app.conf.broker_url = url
+
+
+_own_redis()
+
+
 def _owner_dsn(name: str) -> str:
     parts = urlsplit(settings.DATABASE_OWNER_URL)
     return urlunsplit(parts._replace(path=f"/{name}"))

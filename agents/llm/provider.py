@@ -5,8 +5,8 @@ does not fit it, is too long or comes too late is a ModelError and nothing else.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import Any, Final, Literal, cast
+from collections.abc import AsyncIterator, Callable
+from typing import Final, Literal, cast
 
 import httpx2
 from django.conf import settings
@@ -21,6 +21,8 @@ from pydantic_ai.usage import UsageLimits
 from agents.llm import prompt
 from agents.llm.base import MAX_PROPOSAL, ModelError, Proposal, Request
 from agents.normalise import visible
+
+Build = Callable[[str, httpx2.AsyncClient, float], Model]
 
 MAX_BYTES: Final = 2 * 1024 * 1024
 MAX_TOKENS: Final = 4_096
@@ -66,6 +68,7 @@ class Hosted:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self._build = _BUILDERS[name]()
 
     def propose(self, request: Request) -> Proposal:
         """One call to the model, over within the request's time."""
@@ -81,39 +84,22 @@ class Hosted:
     async def _ask(self, request: Request) -> Proposal:
         transport = _Capped(httpx2.AsyncHTTPTransport())
         async with httpx2.AsyncClient(transport=transport, timeout=request.timeout) as http:
+            name = request.model or settings.AI_MODEL or DEFAULT_MODELS[self.name]
             agent = Agent(
-                self._model(request, http),
+                self._build(name, http, request.timeout),
                 output_type=ToolOutput(Decision, name="decide"),
                 instructions=prompt.instructions(request),
                 retries=0,
             )
+            # The client of Bedrock keeps its own time and tries; it takes neither as a setting of the call.
+            limits = {} if self.name == "bedrock" else {"timeout": request.timeout, "max_retries": 0}
             result = await agent.run(
                 prompt.content(request),
-                model_settings=ModelSettings(max_tokens=MAX_TOKENS, timeout=request.timeout, max_retries=0),
+                model_settings=cast("ModelSettings", {"max_tokens": MAX_TOKENS, **limits}),
                 usage_limits=UsageLimits(request_limit=1),
             )
         responses = [m for m in result.all_messages() if isinstance(m, ModelResponse)]
         return self._proposal(result.output, responses)
-
-    def _model(self, request: Request, http: httpx2.AsyncClient) -> Model:
-        name = request.model or settings.AI_MODEL or DEFAULT_MODELS[self.name]
-        base_url = settings.AI_BASE_URL or None
-        if self.name == "openai":
-            from pydantic_ai.models.openai import OpenAIChatModel
-            from pydantic_ai.providers.openai import OpenAIProvider
-
-            # Local endpoints want no key, but the client library does.
-            key = settings.OPENAI_API_KEY or "none"
-            return OpenAIChatModel(name, provider=OpenAIProvider(base_url=base_url, api_key=key, http_client=http))
-        if self.name == "anthropic":
-            from pydantic_ai.models.anthropic import AnthropicModel
-            from pydantic_ai.providers.anthropic import AnthropicProvider
-
-            if not settings.ANTHROPIC_API_KEY:
-                raise ModelError("not_authorised", "ANTHROPIC_API_KEY is not set", retryable=False)
-            anthropic = AnthropicProvider(api_key=settings.ANTHROPIC_API_KEY, base_url=base_url, http_client=http)
-            return AnthropicModel(name, provider=anthropic)
-        return _bedrock(name, request.timeout)
 
     def _proposal(self, wish: Decision, responses: list[ModelResponse]) -> Proposal:
         text = visible(wish.text).strip()
@@ -135,19 +121,53 @@ class Hosted:
         )
 
 
-def _bedrock(name: str, timeout: float) -> Model:
+def _openai() -> Build:
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    def build(name: str, http: httpx2.AsyncClient, _timeout: float) -> Model:
+        # Local endpoints want no key, but the client library does.
+        key = settings.OPENAI_API_KEY or "none"
+        provider = OpenAIProvider(base_url=settings.AI_BASE_URL or None, api_key=key, http_client=http)
+        return OpenAIChatModel(name, provider=provider)
+
+    return build
+
+
+def _anthropic() -> Build:
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    def build(name: str, http: httpx2.AsyncClient, _timeout: float) -> Model:
+        key = settings.ANTHROPIC_API_KEY
+        if not key:
+            raise ModelError("not_authorised", "ANTHROPIC_API_KEY is not set", retryable=False)
+        provider = AnthropicProvider(api_key=key, base_url=settings.AI_BASE_URL or None, http_client=http)
+        return AnthropicModel(name, provider=provider)
+
+    return build
+
+
+def _bedrock() -> Build:
     import boto3
     from botocore.config import Config
     from pydantic_ai.models.bedrock import BedrockConverseModel
     from pydantic_ai.providers.bedrock import BedrockProvider
 
-    client = boto3.client(
-        "bedrock-runtime",
-        region_name=settings.AWS_REGION,
-        endpoint_url=settings.AI_BASE_URL or None,
-        config=Config(retries={"total_max_attempts": 1}, read_timeout=timeout, connect_timeout=min(timeout, 10)),
-    )
-    return BedrockConverseModel(name, provider=BedrockProvider(bedrock_client=client))
+    def build(name: str, _http: httpx2.AsyncClient, timeout: float) -> Model:
+        client = boto3.client(
+            "bedrock-runtime",
+            region_name=settings.AWS_REGION,
+            endpoint_url=settings.AI_BASE_URL or None,
+            config=Config(retries={"total_max_attempts": 1}, read_timeout=timeout, connect_timeout=min(timeout, 10)),
+        )
+        return BedrockConverseModel(name, provider=BedrockProvider(bedrock_client=client))
+
+    return build
+
+
+# Each imports its client library when a provider is made, so that no call's time goes into imports.
+_BUILDERS: Final[dict[str, Callable[[], Build]]] = {"openai": _openai, "anthropic": _anthropic, "bedrock": _bedrock}
 
 
 def _price(response: ModelResponse) -> int | None:
@@ -204,8 +224,3 @@ class _CappedStream(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
-
-
-def available() -> dict[str, Any]:
-    """The default model of each hosted provider, for the settings page and the documentation."""
-    return dict(DEFAULT_MODELS)

@@ -81,96 +81,109 @@ TEMPLATES: list[dict[str, Any]] = [
 
 # --- the outside world: what an operator sets -------------------------------------------------------------------
 
+# Where people and providers reach this installation.
 PUBLIC_URL = env.str("PUBLIC_URL", default="http://127.0.0.1:8000")
+# Host names that requests may ask for.
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
-CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
-LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])  # Origins of forms, with scheme, behind a proxy.
+LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")  # DEBUG, INFO, WARNING or ERROR.
 
-DATABASE_URL = env.str("DATABASE_URL", default="")
+DATABASE_URL = env.str("DATABASE_URL", default="")  # PostgreSQL for the application; empty: the embedded one.
+# PostgreSQL for migrations; empty: DATABASE_URL.
 DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", default="") or DATABASE_URL
-REDIS_URL = env.str("REDIS_URL", default="")
+REDIS_URL = env.str("REDIS_URL", default="")  # Redis or Valkey; empty: the embedded one.
 
-MAIL_SMTP_HOST = env.str("MAIL_SMTP_HOST", default="127.0.0.1")
-MAIL_SMTP_PORT = env.int("MAIL_SMTP_PORT", default=25)
-MAIL_SMTP_USER = env.str("MAIL_SMTP_USER", default="")
-MAIL_SMTP_PASSWORD = env.str("MAIL_SMTP_PASSWORD", default="")
+MAIL_SMTP_HOST = env.str("MAIL_SMTP_HOST", default="127.0.0.1")  # The server that takes mail from us.
+MAIL_SMTP_PORT = env.int("MAIL_SMTP_PORT", default=25)  # Its port.
+MAIL_SMTP_USER = env.str("MAIL_SMTP_USER", default="")  # Empty: no sign-in.
+MAIL_SMTP_PASSWORD = env.str("MAIL_SMTP_PASSWORD", default="")  # Of that user.
 MAIL_SMTP_TLS = env.str("MAIL_SMTP_TLS", default="starttls")  # starttls, implicit or none
 MAIL_TRANSPORT = env.str("MAIL_TRANSPORT", default="smtp")  # smtp or ses
-MAIL_LISTEN_HOST = env.str("MAIL_LISTEN_HOST", default="127.0.0.1")
-MAIL_LISTEN_PORT = env.int("MAIL_LISTEN_PORT", default=2525)
-MAIL_LISTEN_LMTP = env.bool("MAIL_LISTEN_LMTP", default=False)
-MAIL_MAX_BYTES = env.int("MAIL_MAX_BYTES", default=40 * 1024 * 1024)
-AWS_REGION = env.str("AWS_REGION", default="eu-central-1")
-AWS_ENDPOINT_URL = env.str("AWS_ENDPOINT_URL", default="")
-SES_CONFIGURATION_SET = env.str("SES_CONFIGURATION_SET", default="")
-SNS_TOPIC_ARNS = env.list("SNS_TOPIC_ARNS", default=[])
+MAIL_LISTEN_HOST = env.str("MAIL_LISTEN_HOST", default="127.0.0.1")  # Where our own SMTP server listens.
+MAIL_LISTEN_PORT = env.int("MAIL_LISTEN_PORT", default=2525)  # Its port.
+MAIL_LISTEN_LMTP = env.bool("MAIL_LISTEN_LMTP", default=False)  # Speak LMTP instead of SMTP.
+MAIL_MAX_BYTES = env.int("MAIL_MAX_BYTES", default=40 * 1024 * 1024)  # Larger messages are refused at the door.
+AWS_REGION = env.str("AWS_REGION", default="eu-central-1")  # Of SES, SNS and S3.
+AWS_ENDPOINT_URL = env.str("AWS_ENDPOINT_URL", default="")  # Another endpoint of these; empty: Amazon's.
+SES_CONFIGURATION_SET = env.str("SES_CONFIGURATION_SET", default="")  # Sent along, for delivery events.
+SNS_TOPIC_ARNS = env.list("SNS_TOPIC_ARNS", default=[])  # Topics that may hand in mail and events.
 # A local stand-in for the certificate host, for development and tests only; production refuses to start with it.
 SNS_CERTIFICATE_FILE = env.str("SNS_CERTIFICATE_FILE", default="")
 
 AI_PROVIDER = env.str(
     "AI_PROVIDER", default=""
 )  # empty: openai, anthropic or bedrock by the key that is set, else local
-AI_MODEL = env.str("AI_MODEL", default="")
-AI_BASE_URL = env.str("AI_BASE_URL", default="")
-OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
-ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", default="")
+AI_MODEL = env.str("AI_MODEL", default="")  # Empty: the provider's default.
+AI_BASE_URL = env.str("AI_BASE_URL", default="")  # Of a server that speaks OpenAI's protocol.
+OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")  # Makes OpenAI the provider.
+ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", default="")  # Makes Anthropic the provider.
 
-JWT_KEYS = _env.jwt_keys(env.str("JWT_KEYS", default=""))
-JWT_ISSUER = env.str("JWT_ISSUER", default="autonomous-inbox")
-JWT_AUDIENCE = env.str("JWT_AUDIENCE", default="autonomous-inbox")
+JWT_KEYS = _env.jwt_keys(env.str("JWT_KEYS", default=""))  # A JWKS document; each key with kid and alg.
+JWT_ISSUER = env.str("JWT_ISSUER", default="autonomous-inbox")  # Required `iss` of machine tokens.
+JWT_AUDIENCE = env.str("JWT_AUDIENCE", default="autonomous-inbox")  # Required `aud` of machine tokens.
+# Tokens that live longer are refused.
 JWT_MAX_LIFETIME_SECONDS = env.int("JWT_MAX_LIFETIME_SECONDS", default=24 * 3600)
-JWT_LEEWAY_SECONDS = env.int("JWT_LEEWAY_SECONDS", default=30)
+JWT_LEEWAY_SECONDS = env.int("JWT_LEEWAY_SECONDS", default=30)  # Clock skew that is forgiven.
 
-OUTBOUND_ALLOW_HTTP = env.bool("OUTBOUND_ALLOW_HTTP", default=False)
-OUTBOUND_ALLOWED_NETWORKS = env.list("OUTBOUND_ALLOWED_NETWORKS", default=[])
+OUTBOUND_ALLOW_HTTP = env.bool("OUTBOUND_ALLOW_HTTP", default=False)  # Call plain http; development only.
+OUTBOUND_ALLOWED_NETWORKS = env.list("OUTBOUND_ALLOWED_NETWORKS", default=[])  # Private networks that may be called.
 
-FILES_ROOT = Path(env.str("FILES_ROOT", default=str(VAR / "files")))
+FILES_ROOT = Path(env.str("FILES_ROOT", default=str(VAR / "files")))  # Where attachments are kept.
+# Where audit anchors are written; copy it elsewhere.
 ANCHOR_DIRECTORY = Path(env.str("ANCHOR_DIRECTORY", default=str(VAR / "anchors")))
 
 # --- delays and limits: every one is a setting, so that tests run in seconds --------------------------------------
 
-OUTBOX_BATCH = env.int("OUTBOX_BATCH", default=200)
-OUTBOX_LEASE_SECONDS = env.float("OUTBOX_LEASE_SECONDS", default=30)
-OUTBOX_BACKOFF_SECONDS = env.float("OUTBOX_BACKOFF_SECONDS", default=2)
-OUTBOX_BACKOFF_MAX_SECONDS = env.float("OUTBOX_BACKOFF_MAX_SECONDS", default=900)
-OUTBOX_MAX_ATTEMPTS = env.int("OUTBOX_MAX_ATTEMPTS", default=12)
-OUTBOX_MAX_CLAIMS = env.int("OUTBOX_MAX_CLAIMS", default=3)
-OUTBOX_KEEP_DAYS = env.int("OUTBOX_KEEP_DAYS", default=14)
-SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)
+OUTBOX_BATCH = env.int("OUTBOX_BATCH", default=200)  # Facts taken at once.
+OUTBOX_LEASE_SECONDS = env.float("OUTBOX_LEASE_SECONDS", default=30)  # After it, a claim of a dead drain is free.
+OUTBOX_BACKOFF_SECONDS = env.float("OUTBOX_BACKOFF_SECONDS", default=2)  # Wait after the first failure; doubles.
+OUTBOX_BACKOFF_MAX_SECONDS = env.float("OUTBOX_BACKOFF_MAX_SECONDS", default=900)  # Longest wait.
+OUTBOX_MAX_ATTEMPTS = env.int("OUTBOX_MAX_ATTEMPTS", default=12)  # Failures until a fact is parked.
+OUTBOX_MAX_CLAIMS = env.int("OUTBOX_MAX_CLAIMS", default=3)  # Dead workers until a fact is parked.
+OUTBOX_KEEP_DAYS = env.int("OUTBOX_KEEP_DAYS", default=14)  # Published facts are kept so long.
+SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)  # Between two looks for forgotten work.
+# After it, a request of a dead process may run anew.
 IDEMPOTENCY_LEASE_SECONDS = env.float("IDEMPOTENCY_LEASE_SECONDS", default=60)
-IDEMPOTENCY_HOURS = env.float("IDEMPOTENCY_HOURS", default=24)
+IDEMPOTENCY_HOURS = env.float("IDEMPOTENCY_HOURS", default=24)  # Answers are kept so long.
 
-INGEST_BATCH = env.int("INGEST_BATCH", default=50)
-INGEST_LEASE_SECONDS = env.float("INGEST_LEASE_SECONDS", default=60)
-INGEST_MAX_ATTEMPTS = env.int("INGEST_MAX_ATTEMPTS", default=3)
-INGEST_RETRY_SECONDS = env.float("INGEST_RETRY_SECONDS", default=5)
+INGEST_BATCH = env.int("INGEST_BATCH", default=50)  # Messages taken at once.
+INGEST_LEASE_SECONDS = env.float("INGEST_LEASE_SECONDS", default=60)  # After it, a claim of a dead worker is free.
+INGEST_MAX_ATTEMPTS = env.int("INGEST_MAX_ATTEMPTS", default=3)  # Attempts until a message is quarantined.
+INGEST_RETRY_SECONDS = env.float("INGEST_RETRY_SECONDS", default=5)  # Wait between attempts.
 
-SEND_LEASE_SECONDS = env.float("SEND_LEASE_SECONDS", default=120)
-SEND_TIMEOUT_SECONDS = env.float("SEND_TIMEOUT_SECONDS", default=30)
+SEND_LEASE_SECONDS = env.float("SEND_LEASE_SECONDS", default=120)  # After it, a send without an end is uncertain.
+SEND_TIMEOUT_SECONDS = env.float("SEND_TIMEOUT_SECONDS", default=30)  # For one conversation with the mail server.
+# Waits after refusals that may pass.
 SEND_RETRY_SECONDS = env.list("SEND_RETRY_SECONDS", cast=float, default=[30, 300, 1800, 7200])
 
-AUTO_REPLY_HOURS = env.float("AUTO_REPLY_HOURS", default=24)
-AUTO_REPLY_SENDER_PER_HOUR = env.int("AUTO_REPLY_SENDER_PER_HOUR", default=5)
-AUTO_REPLY_INBOX_PER_HOUR = env.int("AUTO_REPLY_INBOX_PER_HOUR", default=200)
+AUTO_REPLY_HOURS = env.float("AUTO_REPLY_HOURS", default=24)  # Window of one automatic answer per thread.
+AUTO_REPLY_SENDER_PER_HOUR = env.int("AUTO_REPLY_SENDER_PER_HOUR", default=5)  # Automatic answers to one sender.
+AUTO_REPLY_INBOX_PER_HOUR = env.int("AUTO_REPLY_INBOX_PER_HOUR", default=200)  # Automatic answers of one inbox.
+# Automatic answers of one workspace.
 AUTO_REPLY_WORKSPACE_PER_HOUR = env.int("AUTO_REPLY_WORKSPACE_PER_HOUR", default=1000)
-MAX_HOPS = env.int("MAX_HOPS", default=5)
+MAX_HOPS = env.int("MAX_HOPS", default=5)  # Own answers that a mail may have passed.
 
-RUN_LEASE_SECONDS = env.float("RUN_LEASE_SECONDS", default=120)
+RUN_LEASE_SECONDS = env.float("RUN_LEASE_SECONDS", default=120)  # After it, a run of a dead worker is resumed.
+# Waits after failures of a provider.
 RUN_RETRY_SECONDS = env.list("RUN_RETRY_SECONDS", cast=float, default=[5, 30, 120, 600])
-RUN_MAX_STEPS = env.int("RUN_MAX_STEPS", default=12)
-APPROVAL_HOURS = env.float("APPROVAL_HOURS", default=72)
+RUN_MAX_STEPS = env.int("RUN_MAX_STEPS", default=12)  # A run ends after this many steps.
+APPROVAL_HOURS = env.float("APPROVAL_HOURS", default=72)  # A question to a person ends after it.
 
+# Waits between attempts (Standard Webhooks).
 WEBHOOK_RETRY_SECONDS = env.list(
     "WEBHOOK_RETRY_SECONDS", cast=float, default=[5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
 )
-WEBHOOK_RETRY_JITTER = env.float("WEBHOOK_RETRY_JITTER", default=0.1)
-WEBHOOK_TIMEOUT_SECONDS = env.float("WEBHOOK_TIMEOUT_SECONDS", default=15)
+WEBHOOK_RETRY_JITTER = env.float("WEBHOOK_RETRY_JITTER", default=0.1)  # Share of a wait that is random.
+WEBHOOK_TIMEOUT_SECONDS = env.float("WEBHOOK_TIMEOUT_SECONDS", default=15)  # For one attempt, all of it.
+# After it, a claim of a dead dispatcher is free.
 WEBHOOK_LEASE_SECONDS = env.float("WEBHOOK_LEASE_SECONDS", default=45)
-WEBHOOK_BATCH = env.int("WEBHOOK_BATCH", default=400)
-WEBHOOK_CONCURRENCY = env.int("WEBHOOK_CONCURRENCY", default=64)
-WEBHOOK_PER_ENDPOINT = env.int("WEBHOOK_PER_ENDPOINT", default=8)
-WEBHOOK_POLL_SECONDS = env.float("WEBHOOK_POLL_SECONDS", default=1)
+WEBHOOK_BATCH = env.int("WEBHOOK_BATCH", default=400)  # Deliveries taken at once.
+WEBHOOK_CONCURRENCY = env.int("WEBHOOK_CONCURRENCY", default=64)  # Attempts at the same time.
+WEBHOOK_PER_ENDPOINT = env.int("WEBHOOK_PER_ENDPOINT", default=8)  # Of these, to one endpoint.
+WEBHOOK_POLL_SECONDS = env.float("WEBHOOK_POLL_SECONDS", default=1)  # Between two looks for due deliveries.
+# An endpoint that fails so long is switched off.
 WEBHOOK_DISABLE_AFTER_SECONDS = env.float("WEBHOOK_DISABLE_AFTER_SECONDS", default=5 * 86400)
+# Longest Retry-After that is honoured.
 WEBHOOK_RETRY_AFTER_MAX_SECONDS = env.float("WEBHOOK_RETRY_AFTER_MAX_SECONDS", default=86400)
 WEBHOOK_SECRET_OVERLAP_SECONDS = env.float("WEBHOOK_SECRET_OVERLAP_SECONDS", default=24 * 3600)
 WEBHOOK_STOP_SECONDS = env.float("WEBHOOK_STOP_SECONDS", default=10)

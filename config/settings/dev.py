@@ -8,9 +8,13 @@ from kernel import roles as _roles
 
 _local = _env.local_secrets()
 
+# Signs sessions and links.
 SECRET_KEY = env.str("SECRET_KEY", default=_local["SECRET_KEY"])
+# `1:<base64 of 32 bytes>,2:…`; the highest number encrypts, older ones still open what they sealed.
 ENCRYPTION_KEYS = _env.encryption_keys(env.str("ENCRYPTION_KEYS", default=_local["ENCRYPTION_KEYS"]))
+# Signs the Message-IDs of our own mail, by which answers find their thread.
 REPLY_TOKEN_KEY = env.str("REPLY_TOKEN_KEY", default=_local["REPLY_TOKEN_KEY"])
+# What the account hook presents; empty: there is no hook.
 PROVISIONING_TOKEN = env.str("PROVISIONING_TOKEN", default=_local["PROVISIONING_TOKEN"])
 
 _UNSET = "postgres://nobody@127.0.0.1:1/unset"

@@ -16,10 +16,15 @@ DATABASES = {
     "owner": _env.database(DATABASE_OWNER_URL, role=_roles.OWNER),
 }
 
+# Send plain http to https.
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
+# Believe X-Forwarded-Proto: only behind a proxy that always sets it.
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_TLS_PROXY", default=False) else None
+# How long browsers shall insist on https.
 SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000)
+# On subdomains, too.
 SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("SECURE_HSTS_INCLUDE_SUBDOMAINS", default=True)
+# Ask browsers to know it beforehand.
 SECURE_HSTS_PRELOAD = env.bool("SECURE_HSTS_PRELOAD", default=False)
 SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True

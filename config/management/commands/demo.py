@@ -37,6 +37,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--once", action="store_true", help="stop when every mail has come to rest")
+        parser.add_argument("--state", type=Path, help="where the sign-in is kept; default var/demo.json")
         parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", "8000")), help="of the console")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -51,7 +52,7 @@ class Command(BaseCommand):
             port, mail_port = ports.choose(options["port"]), ports.choose(settings.MAIL_LISTEN_PORT)
             _point_children_at(sink=sink.port, topic=topic, port=port)
             try:
-                scene = scenario.prepare(hook=receiver.url, state=var / "demo.json")
+                scene = scenario.prepare(hook=receiver.url, state=options["state"] or var / "demo.json")
             except DomainError as error:
                 raise CommandError(error.detail) from error
             receiver.inbox.secret = scene.webhook_secret

@@ -1,0 +1,194 @@
+"""Row 5: lists and conversations through the API at two sizes, ten times apart, beside the bare query."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from tests.bench.places import settle
+from tests.bench.report import Figure, Run
+from tests.bench.scratch import as_owner, runtime_url
+
+_LOOSEN = """
+DO $$ DECLARE c record; BEGIN
+    FOR c IN SELECT conrelid::regclass AS t, conname FROM pg_constraint
+        WHERE contype = 'f' AND conrelid IN ('inbox_thread'::regclass, 'inbox_entry'::regclass)
+    LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.t, c.conname); END LOOP;
+END $$;
+CREATE TABLE bench_place AS SELECT row_number() OVER (ORDER BY address) - 1 AS n, id AS inbox_id, workspace_id
+FROM inbox_inbox;
+"""
+# Threads of ten entries, spread over the workspaces; every workspace's first thread gets a hundred more.
+_GROW = """
+WITH made AS (
+    INSERT INTO inbox_thread (id, workspace_id, inbox_id, provider_thread_key, subject, status, last_entry_seq,
+        entry_count, preview)
+    SELECT md5('thread' || g)::uuid, p.workspace_id, p.inbox_id, 'bench:' || g, 'Order ' || g || ' has not arrived',
+        CASE WHEN g / 100 % 10 < 7 THEN 'open' ELSE 'closed' END, g * 10 + 9, 10, repeat('a preview of it ', 9)
+    FROM generate_series(%(start)s::bigint, %(stop)s::bigint - 1) g JOIN bench_place p ON p.n = g %% 100
+    RETURNING id)
+INSERT INTO inbox_entry (id, workspace_id, seq, inbox_id, thread_id, direction, provider_entry_key, author_kind,
+    author_label, subject, body_text, extracted_text, thread_decision)
+SELECT md5('entry' || g)::uuid, p.workspace_id, g, p.inbox_id, md5('thread' || g / 10)::uuid, 'inbound', 'bench:' || g,
+    'contact', 'Ada Lovelace', 'Order has not arrived', repeat(md5(g::text) || ' ', 30), repeat(md5(g::text) || ' ', 8),
+    '{"rule": "in_reply_to", "confidence": "high", "evidence": {}}'
+FROM generate_series(%(start)s::bigint * 10, %(stop)s::bigint * 10 - 1) g JOIN bench_place p ON p.n = g / 10 %% 100
+"""
+_LONG = """
+INSERT INTO inbox_entry (id, workspace_id, seq, inbox_id, thread_id, direction, provider_entry_key, author_kind,
+    author_label, subject, body_text, extracted_text, thread_decision)
+SELECT md5('long' || g)::uuid, p.workspace_id, -1 - g, p.inbox_id, md5('thread' || p.n)::uuid, 'inbound', 'long:' || g,
+    'contact', 'Ada Lovelace', 'Order has not arrived', repeat(md5(g::text) || ' ', 30), '', '{}'
+FROM generate_series(0, 9999) g JOIN bench_place p ON p.n = g % 100
+"""
+
+_THREADS = """SELECT id, created_at, updated_at, inbox_id, subject, status, first_unanswered_inbound_at, last_entry_at,
+    entry_count, preview, last_entry_seq FROM inbox_thread WHERE workspace_id = %(ws)s {more}
+ORDER BY last_entry_seq DESC, id DESC LIMIT 26"""
+_ENTRIES = """SELECT e.*, a.id FROM (SELECT * FROM inbox_entry WHERE thread_id = %(thread)s ORDER BY seq DESC LIMIT 51) e
+LEFT JOIN inbox_attachment a ON a.entry_id = e.id"""
+
+
+@dataclass(frozen=True)
+class Read:
+    """An address of the API, and the query that answers it at the least."""
+
+    name: str
+    path: str
+    query: str
+    values: dict[str, Any]
+
+
+def measure(run: Run) -> list[Figure]:
+    small, large = run.size(10_000, 100_000), run.size(100_000, 1_000_000)
+    with run.scratch.copy("reads") as database:
+        workspace, _ = settle()[0]
+        with as_owner(database) as owner:
+            owner.execute(_LOOSEN.encode())
+            owner.execute(_LONG.encode())
+        key = _key(workspace)
+        sizes = {}
+        for start, stop in ((0, small), (small, large)):
+            run.say(f"row 5, {stop:,} entries")
+            _seed(database, start, stop)
+            sizes[stop] = _times(run, database, workspace, key)
+    return [line for name in sizes[small] for line in _lines(name, small, large, sizes)]
+
+
+def _lines(name: str, small: int, large: int, sizes: dict[int, dict[str, tuple[float, float, int]]]) -> list[Figure]:
+    """Growth of the whole call, and its time beside the bare query at the larger size."""
+    before, _, queries_before = sizes[small][name]
+    after, raw, queries = sizes[large][name]
+    note = f"{queries} statements" + (f", {queries_before} before" if queries != queries_before else "")
+    return [
+        Figure(
+            "5", f"{name}: {large:,} entries", "ms", after, f"{small:,} entries", before, after / before, 1.5, 1.25, True,
+            note,
+        ),
+        Figure("5", f"{name}: whole call", "ms", after, "bare query", raw, after / raw, 6.0, 6.0, True),
+    ]  # fmt: skip
+
+
+def _seed(database: str, start: int, stop: int) -> None:
+    with as_owner(database) as owner:
+        owner.execute("SET synchronous_commit = off")
+        for at in range(start // 10, stop // 10, 20_000):
+            owner.execute(_GROW.encode(), {"start": at, "stop": min(at + 20_000, stop // 10)})
+        owner.execute("VACUUM ANALYZE inbox_thread, inbox_entry")
+
+
+def _key(workspace: UUID) -> str:
+    from tenancy.services import keys
+
+    return keys.issue(workspace_id=workspace, name="bench", scopes=["*"])[1]
+
+
+def _reads(database: str, workspace: UUID) -> list[Read]:
+    from kernel.api import paging
+    from kernel.transactions import in_workspace
+
+    from inbox.models import Thread
+
+    with in_workspace(workspace):
+        rows = Thread.objects.order_by("-last_entry_seq")
+        middle = rows[rows.count() // 2]
+        cursor = paging._encode(middle, "last_entry_seq", backwards=False)
+    with as_owner(database) as owner:
+        row = owner.execute(
+            "SELECT md5('thread' || n)::uuid FROM bench_place WHERE workspace_id = %s", [workspace]
+        ).fetchone()
+    assert row is not None
+    thread = row[0]
+    deep = {"ws": workspace, "seq": middle.last_entry_seq}
+    of_all, of_open = "AND merged_into_id IS NULL", "AND merged_into_id IS NULL AND status = 'open'"
+    below = "AND last_entry_seq < %(seq)s"
+    threads = "/api/v1/threads"
+    return [
+        Read("list, page 1", threads, _THREADS.format(more=of_all), {"ws": workspace}),
+        Read("list of open, page 1", f"{threads}?status=open", _THREADS.format(more=of_open), {"ws": workspace}),
+        Read("list, half-way down", f"{threads}?cursor={cursor}", _THREADS.format(more=of_all + " " + below), deep),
+        Read("open, half-way down", f"{threads}?status=open&cursor={cursor}",
+             _THREADS.format(more=of_open + " " + below), deep),
+        Read("conversation, last 50", f"{threads}/{thread}/entries?limit=50", _ENTRIES, {"thread": thread}),
+    ]  # fmt: skip
+
+
+def _times(run: Run, database: str, workspace: UUID, key: str) -> dict[str, tuple[float, float, int]]:
+    """For each read: p50 of the API and of the bare query in milliseconds, and the number of statements."""
+    from django.test import Client
+
+    client = Client(headers={"authorization": f"Bearer {key}"})
+    calls = run.size(20, 60)
+    found = {}
+    with psycopg.connect(runtime_url(database), autocommit=True, prepare_threshold=2) as bare:
+        bare.execute("SELECT set_config('app.workspace_id', %s, false)", [str(workspace)])
+        for read in _reads(database, workspace):
+            ask, fetch = _asking(client, read), _fetching(bare, read)
+            ours, raw = [], []
+            for _ in range(5):
+                ask(), fetch()
+            for _ in range(run.rounds):
+                raw += [_milliseconds(fetch) for _ in range(calls)]
+                ours += [_milliseconds(ask) for _ in range(calls)]
+            found[read.name] = (median(ours), median(raw), _statements(ask))
+    return found
+
+
+def _asking(client: Any, read: Read) -> Callable[[], None]:
+    def ask() -> None:
+        answer = client.get(read.path)
+        assert answer.status_code == 200, answer.content[:200]
+
+    return ask
+
+
+def _fetching(bare: psycopg.Connection, read: Read) -> Callable[[], None]:
+    def fetch() -> None:
+        assert bare.execute(read.query.encode(), read.values).fetchall()
+
+    return fetch
+
+
+def _milliseconds(action: Callable[[], None]) -> float:
+    began = time.perf_counter()
+    action()
+    return (time.perf_counter() - began) * 1000
+
+
+def _statements(ask: Callable[[], None]) -> int:
+    from django.db import connection
+
+    count = 0
+
+    def counting(execute: Any, *arguments: Any) -> Any:
+        nonlocal count
+        count += 1
+        return execute(*arguments)
+
+    with connection.execute_wrapper(counting):
+        ask()
+    return count

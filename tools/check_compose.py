@@ -1,0 +1,125 @@
+"""Check compose.yaml: its form by a parser of the Compose Specification, and its meaning against this project.
+
+    python tools/check_compose.py [FILE]
+
+The form: `compose-spec`, an implementation of the specification, refuses unknown keys, conditions and types. The meaning:
+that services, volumes, files, commands and environment variables which it names exist. Prints each fault; exit 1 if any.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from compose_spec import PyCompose
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.pages import configuration  # noqa: E402 - after the path
+
+COMMANDS = {"granian", "celery", "python"}
+PROCESSES = {"web", "worker", "beat", "webhooks", "smtp"}
+# Read by Django itself and by the images of others.
+FOREIGN = {"DJANGO_SETTINGS_MODULE", "POSTGRES_PASSWORD", "OWNER_PASSWORD", "RUNTIME_PASSWORD"}
+
+
+def faults(text: str) -> list[str]:
+    """Everything that is wrong, in words."""
+    try:
+        # The parser knows no merge keys inside of values, so it is given what they merge to.
+        merged: dict[str, Any] = yaml.safe_load(text)
+        PyCompose.from_yaml(yaml.safe_dump({key: value for key, value in merged.items() if not key.startswith("x-")}))
+    except (ValueError, yaml.YAMLError) as error:
+        return [f"not a compose file: {error}"]
+    services = merged["services"]
+    found = [
+        f"service {name} is missing" for name in sorted({"postgres", "valkey", "migrate", *PROCESSES} - set(services))
+    ]
+    for name, service in services.items():
+        checks = (
+            _origin(service),
+            _dependencies(service, services),
+            _volumes(service, merged),
+            _command(service),
+            _environment(service),
+        )
+        found += [f"{name}: {fault}" for check in checks for fault in check]
+    return found
+
+
+def _origin(service: dict[str, Any]) -> Iterator[str]:
+    if "image" not in service and "build" not in service:
+        yield "has neither image nor build"
+    if "build" in service and not (ROOT / "Dockerfile").exists():
+        yield "there is no Dockerfile to build"
+    image = service.get("image", "")
+    if image and (":" not in image or image.endswith(":latest")):
+        yield f"image {image} names no version"
+
+
+def _dependencies(service: dict[str, Any], services: dict[str, Any]) -> Iterator[str]:
+    needed = service.get("depends_on", {})
+    if not isinstance(needed, dict):
+        yield "depends_on must say conditions"
+        return
+    for other, how in needed.items():
+        if other not in services:
+            yield f"depends on {other}, which is no service"
+        elif how["condition"] == "service_healthy" and "healthcheck" not in services[other]:
+            yield f"waits for the health of {other}, which has no check"
+        elif how["condition"] == "service_completed_successfully" and services[other].get("restart") != "no":
+            yield f"waits for the end of {other}, which is restarted for ever"
+
+
+def _volumes(service: dict[str, Any], whole: dict[str, Any]) -> Iterator[str]:
+    for volume in service.get("volumes", []):
+        source = volume.split(":")[0]
+        if source.startswith("."):
+            if not (ROOT / source).exists():
+                yield f"mounts {source}, which does not exist"
+        elif source not in whole.get("volumes", {}):
+            yield f"uses the volume {source}, which is not declared"
+
+
+def _command(service: dict[str, Any]) -> Iterator[str]:
+    if "build" not in service:
+        return
+    command = service.get("command", [])
+    if not isinstance(command, list) or not command or command[0] not in COMMANDS:
+        yield f"its command must be a list that begins with one of {', '.join(sorted(COMMANDS))}"
+        return
+    if command[:2] == ["python", "manage.py"]:
+        import django
+        from django.core.management import get_commands
+
+        django.setup()
+        if command[2] not in get_commands():
+            yield f"manage.py has no command {command[2]}"
+
+
+def _environment(service: dict[str, Any]) -> Iterator[str]:
+    known = {variable.name for variable in configuration.variables()} | FOREIGN
+    for name, value in service.get("environment", {}).items():
+        if name not in known:
+            yield f"sets {name}, which nothing reads"
+        secret = re.search(r"PASSWORD|SECRET|KEY|TOKEN", name)
+        if secret and not re.fullmatch(r"\$\{\w+(:[?-].*)?\}", str(value)):
+            yield f"holds a value for {name}; it must come from outside"
+
+
+def main() -> int:
+    import os
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "compose.yaml"
+    found = faults(path.read_text("utf-8"))
+    for fault in found:
+        print(f"{path.name}: {fault}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
