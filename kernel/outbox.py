@@ -113,8 +113,8 @@ def _wake() -> None:
 
 # Fresh events in a batch: heads of their aggregates, then what waits behind them. The head is found in the statement's
 # snapshot: an earlier event that another drain is claiming is still unpublished there, so its followers are left to it.
-# Both look-ups are written so that they can only walk kernel_outbox_order: with the statistics of a quiet hour, a join
-# or an anti-join compares every event of a backlog with every other.
+# Both look-ups are written so that they can only walk kernel_outbox_order (hence the odd test of parked_at): with the
+# statistics of a quiet hour, any other plan compares every event of a backlog with every other.
 # The claim is counted and leased before any work, so that an event which kills its worker is noticed.
 _CLAIM_FRESH = """
 WITH heads AS (
@@ -122,7 +122,8 @@ WITH heads AS (
     WHERE o.published_at IS NULL AND o.parked_at IS NULL AND o.available_at <= now() AND o.claims = 0 AND o.attempts = 0
       AND o.id = (
         SELECT e.id FROM kernel_outboxevent e
-        WHERE e.aggregate_key = o.aggregate_key AND e.published_at IS NULL AND e.parked_at IS NULL
+        WHERE e.aggregate_key = o.aggregate_key AND e.published_at IS NULL
+          AND coalesce(e.parked_at, 'infinity') = 'infinity'
         ORDER BY e.aggregate_key, e.id LIMIT 1)
     ORDER BY o.available_at, o.id LIMIT %(limit)s FOR UPDATE SKIP LOCKED
 ), followers AS (

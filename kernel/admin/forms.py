@@ -27,6 +27,9 @@ class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
     def validate_unique(self) -> None:
         """The service's to say, and the database's: a form would tell what other rows exist."""
 
+    def save_m2m(self) -> None:
+        """Nothing: the service has."""
+
     def save(self, commit: bool = True) -> Any:
         """Nothing: the service has."""
         return self.saved

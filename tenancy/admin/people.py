@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.auth.models import Group
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
 
@@ -10,6 +11,10 @@ from kernel.admin import columns
 from kernel.admin.base import ReadOnlyAdmin
 from kernel.admin.place import place_of
 from tenancy.models import Membership, User
+
+
+# Django's groups mean nothing here: roles of a workspace grant permissions.
+admin.site.unregister(Group)
 
 
 @admin.register(Membership)

@@ -40,7 +40,7 @@ def _propose(text, *, subject="Question", name="", passages=PASSAGES):
         ("What are your opening hours on Saturday?", "Saturday from 10 to 14"),
         ("Are you open on Saturdays?", "Saturday from 10 to 14"),
         ("When will my parcel arrive?", "two working days"),
-        ("How do I return a jacket that does not fit?", "within 30 days"),
+        ("How many days do I have to return an item?", "within 30 days"),
         ("I forgot my password, what can I do?", "Forgot password"),
         ("I forgot my password. Please help.", "Forgot password"),
         ("Could you send me the invoice for March again?", "resend an invoice"),

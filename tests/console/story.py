@@ -18,12 +18,12 @@ Kind regards
 Lindgren Lamps Support"""
 
 
-def tell(owner: User, *, name: str = "Lindgren Lamps", domain: str = "lindgren.example") -> World:
+def tell(owner: User, *, name: str = "Lindgren Lamps", domain: str = "lindgren.example", days: int = 2) -> World:
     """Conversations in every state, questions that wait, a failing endpoint, mail put aside."""
     world = seed.workspace(name, owner, domain)
     now = clock.now()
     with in_workspace(world.workspace.id):
-        _history(world, now)
+        _history(world, now, days)
         _by_people(world, now)
         _answered(world, now)
         _uncertain(world, now)
@@ -141,9 +141,9 @@ def _by_people(world, now):
     world.threads["people"] = mail.thread
 
 
-def _history(world, now):
-    """Fourteen days of quieter mail, for the chart."""
-    for day in range(1, 14):
+def _history(world, now, days):
+    """Days of quieter mail, for the chart."""
+    for day in range(1, days):
         for number in range((day * 7) % 5 + 2):
             at = now - timedelta(days=day, hours=number)
             mail = seed.inbound(world, f"Question about lamp no. {day}{number}", "Does it come in green?", sender=(f"Customer {day}{number}", f"c{day}{number}@mail.example"), at=at)  # fmt: skip

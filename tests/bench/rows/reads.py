@@ -28,7 +28,7 @@ WITH made AS (
     INSERT INTO inbox_thread (id, workspace_id, inbox_id, provider_thread_key, subject, status, last_entry_seq,
         entry_count, preview)
     SELECT md5('thread' || g)::uuid, p.workspace_id, p.inbox_id, 'bench:' || g, 'Order ' || g || ' has not arrived',
-        CASE WHEN g / 100 % 10 < 7 THEN 'open' ELSE 'closed' END, g * 10 + 9, 10, repeat('a preview of it ', 9)
+        CASE WHEN g / 100 %% 10 < 7 THEN 'open' ELSE 'closed' END, g * 10 + 9, 10, repeat('a preview of it ', 9)
     FROM generate_series(%(start)s::bigint, %(stop)s::bigint - 1) g JOIN bench_place p ON p.n = g %% 100
     RETURNING id)
 INSERT INTO inbox_entry (id, workspace_id, seq, inbox_id, thread_id, direction, provider_entry_key, author_kind,

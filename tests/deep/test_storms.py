@@ -1,0 +1,79 @@
+"""Acknowledged is safe: PostgreSQL and Redis are killed under load, and every mail that got its 200 is there once."""
+
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.deep.estate import Estate, estate, load, settled
+
+pytestmark = [pytest.mark.deep, pytest.mark.timeout(900), pytest.mark.xdist_group("storm")]
+
+
+@pytest.fixture
+def folder():
+    with tempfile.TemporaryDirectory(prefix="storm-") as name:
+        path = Path(name)
+        path.chmod(0o755)
+        yield path
+
+
+def assert_each_once(place: Estate) -> None:
+    with place.owner() as connection:
+        rows = connection.execute(
+            "SELECT e.message_id, count(*), count(n.id) FROM inbox_email e LEFT JOIN inbox_entry n ON n.email_id = e.id"
+            " GROUP BY 1"
+        ).fetchall()
+        received = connection.execute(
+            "SELECT count(*), count(DISTINCT payload->>'email_id') FROM kernel_outboxevent WHERE slug = 'email.received'"
+        ).fetchone()
+        threads = connection.execute(
+            "SELECT count(*) FROM inbox_thread t WHERE entry_count <>"
+            " (SELECT count(*) FROM inbox_entry e WHERE e.thread_id = t.id)"
+        ).fetchone()[0]
+    found = {message_id: (emails, entries) for message_id, emails, entries in rows}
+    assert set(place.acknowledged) - set(found) == set(), "acknowledged mail was lost"
+    assert {counts for counts in found.values()} == {(1, 1)}, "mail was doubled or never filed"
+    assert received == (len(found), len(found))
+    assert threads == 0
+
+
+def test_postgres_killed_25_times_loses_nothing_acknowledged(folder):
+    with estate(folder) as place:
+        threads = load(place, prefix="pg", count=5_000)
+        kills = 0
+        while any(thread.is_alive() for thread in threads):
+            time.sleep(2.0)
+            try:
+                place.kill_postgres()
+                kills += 1
+            except Exception:
+                time.sleep(0.5)  # it is recovering from the last one
+        while kills < 25:
+            time.sleep(1.0)
+            place.kill_postgres()
+            kills += 1
+        assert settled(place, seconds=180)
+        assert_each_once(place)
+        print(f"\nPostgreSQL: {kills} kills, {len(place.acknowledged)} acknowledged, {place.refused} refused, 0 lost")
+
+
+def test_redis_killed_and_emptied_loses_nothing(folder):
+    with estate(folder) as place:
+        for fault in range(15):
+            threads = load(place, prefix=f"redis{fault}", count=100, threads=4)
+            time.sleep(0.2)
+            if fault % 3 == 2:
+                import redis
+
+                redis.Redis.from_url(place.valkey.url).flushall()
+            else:
+                place.valkey.kill()
+                time.sleep(0.3)
+                place.valkey.start()
+            for thread in threads:
+                thread.join()
+        assert settled(place, seconds=120), "the sweep did not re-drive what Redis forgot"
+        assert_each_once(place)
+        print(f"\nRedis: 15 faults, {len(place.acknowledged)} acknowledged, 0 lost, 0 doubled")
