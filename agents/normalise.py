@@ -37,6 +37,17 @@ def is_hidden(character: str) -> bool:
     return ord(character) in _HIDDEN_MARKS or unicodedata.category(character) in ("Cf", "Cc", "Cs", "Co", "Cn")
 
 
+# Hidden, but in everyday use: emoji, other scripts, soft hyphens, a mark at the beginning of a file.
+_EVERYDAY: Final = frozenset("\u200c\u200d\ufe0e\ufe0f\u00ad\ufeff")
+
+
+def hidden_count(text: str) -> int:
+    """How many characters of a text show nothing and have no everyday use."""
+    if text.isascii() and text.isprintable():
+        return 0
+    return sum(is_hidden(c) and c not in _EVERYDAY and c != "\r" for c in text)
+
+
 def _joins(text: str, index: int) -> bool:
     if text[index] not in _JOINERS or not 0 < index < len(text) - 1:
         return False

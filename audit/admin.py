@@ -7,12 +7,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from unfold.decorators import action
 
 from audit import queries
 from audit.models import AuditChain, AuditEvent, AuditPayload
 from kernel.admin import columns, marks
 from kernel.admin.base import ReadOnlyAdmin
+from kernel.admin.deeds import deed
 from kernel.admin.place import place_of
 
 
@@ -41,13 +41,13 @@ class AuditEventAdmin(ReadOnlyAdmin):
     readonly_fields = fields
     empty_icon = "policy"
     empty_title = "Nothing is recorded here"
-    empty_text = "Every attempt to change something is recorded, also the refused ones."
+    empty_text = "Each change is recorded with who made it, and each thing that an agent was not allowed to do."
 
     def get_list_filter(self, request: HttpRequest) -> Any:
         """Distinct values of a long table are not listed; the words are few and known."""
         return (_Known("outcome", ("done", "denied", "failed")), _Known("actor_kind", _ACTORS))
 
-    @action(description="Verify the chain", icon="verified", permissions=["act"])
+    @deed("Verify the chain", icon="verified")
     def verify_chain(self, request: HttpRequest) -> HttpResponse:
         """Recompute it from its first link; changes nothing, so a link may ask for it."""
         place = place_of(request)

@@ -93,5 +93,5 @@ def _references() -> Iterator[tuple[str, str, str]]:
     }
     for model, table in owned.items():
         for field in model._meta.concrete_fields:
-            if field.is_relation and field.related_model in owned:
+            if field.is_relation and field.related_model in owned and field.column:
                 yield table, field.column, owned[field.related_model]

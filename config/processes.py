@@ -13,14 +13,34 @@ _BIN = Path(sys.executable).parent
 
 def web(*, host: str, port: int) -> Child:
     """The console, the API and the ingress."""
-    argv = [str(_BIN / "granian"), "--interface", "wsgi", "config.wsgi:application", "--host", host, "--port", str(port)]
+    argv = [
+        str(_BIN / "granian"),
+        "--interface",
+        "wsgi",
+        "config.wsgi:application",
+        "--host",
+        host,
+        "--port",
+        str(port),
+    ]
+    # Processes of the web server, and threads in each.
     argv += ["--workers", os.environ.get("WEB_WORKERS", "1"), "--blocking-threads", os.environ.get("WEB_THREADS", "4")]
     return Child(name="web", argv=[*argv, "--no-ws", "--log-level", "warning"])
 
 
 def worker() -> Child:
     """Celery: ingest, sending, agents, outbox."""
-    argv = [str(_BIN / "celery"), "-A", "config", "worker", "--loglevel", "WARNING", "--without-mingle", "--without-gossip"]
+    argv = [
+        str(_BIN / "celery"),
+        "-A",
+        "config",
+        "worker",
+        "--loglevel",
+        "WARNING",
+        "--without-mingle",
+        "--without-gossip",
+    ]
+    # Tasks at the same time.
     threads = os.environ.get("WORKER_THREADS", "4")
     return Child(name="worker", argv=[*argv, "--pool", "threads", "--concurrency", threads])
 

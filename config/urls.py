@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from config import health
 from inbox import ingress
@@ -20,7 +20,7 @@ urlpatterns = [
     path("console/", admin.site.urls),
     path("api/v1/", include(api)),
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),
-    path("api/docs", SpectacularSwaggerView.as_view(), name="docs"),
+    path("api/docs", SpectacularSwaggerSplitView.as_view(), name="docs"),
     path("ingress/ses", ingress.ses, name="ingress-ses"),
     path("healthz", health.live, name="healthz"),
     path("readyz", health.ready, name="readyz"),

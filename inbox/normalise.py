@@ -14,7 +14,13 @@ def address(text: str) -> str:
     """
     cleaned = unicodedata.normalize("NFKC", text).strip().rstrip(".")
     local, at, domain = cleaned.rpartition("@")
-    if not at or not local or not domain or len(cleaned) > MAX_LENGTH or any(c.isspace() or c in "<>,;" for c in cleaned):
+    if (
+        not at
+        or not local
+        or not domain
+        or len(cleaned) > MAX_LENGTH
+        or any(c.isspace() or c in "<>,;" for c in cleaned)
+    ):
         raise Invalid(f"{text!r} is not a mail address such as support@example.com.", pointer="/address")
     return f"{local.lower()}@{ascii_domain(domain)}"
 

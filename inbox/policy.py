@@ -30,7 +30,9 @@ def parse(content: dict[str, Any]) -> InboxPolicy:
     unknown = sorted(set(content) - set(known))
     if unknown:
         raise Invalid(f"Unknown policy keys: {', '.join(unknown)}. Known are {', '.join(known)}.", pointer="/policy")
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in content.items()}
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in content.items()
+    }
     for name, value in values.items():
         if known[name] in (bool, "bool") and not isinstance(value, bool):
             raise Invalid(f"{name} must be true or false.", pointer=f"/policy/{name}")

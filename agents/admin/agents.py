@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
-from unfold.decorators import action
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from agents.llm import registry
@@ -14,8 +13,17 @@ from agents.queries import agents as queries
 from agents.services import configuring
 from kernel.admin import columns
 from kernel.admin.base import ServiceAdmin
+from kernel.admin.choices import offer
+from kernel.admin.deeds import deed
 from kernel.admin.filters import Deleted
 from kernel.admin.forms import ServiceForm
+
+
+@offer("agents")
+def _agents() -> list[tuple[str, str]]:
+    """For the form of an inbox, which lies below this app."""
+    return [(str(row.id), row.name) for row in Agent.objects.order_by("name", "id")[:200]]
+
 
 OF_VERSION = ("provider", "model", "system_prompt")
 
@@ -44,6 +52,13 @@ class AgentForm(ServiceForm):
     class Meta:
         model = Agent
         fields = ("name", "status", "autonomy", "max_steps", "max_cost_micros")
+        labels = {"max_steps": "Steps", "max_cost_micros": "Cost"}
+        help_texts = {
+            "status": "A paused agent starts no run, and nothing that it still wants happens.",
+            "autonomy": "Draft asks for every answer. Supervised sends what is low risk. Autonomous asks for high risk only.",
+            "max_steps": "The most that a run may take; then a person goes on.",
+            "max_cost_micros": "The most that a run may cost, in millionths of a US dollar.",
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -94,12 +109,12 @@ class AgentAdmin(ServiceAdmin):
             return configuring.create(workspace_id=workspace_id, **values)
         return configuring.update(workspace_id=workspace_id, agent_id=obj.pk, **values)
 
-    @action(description="Pause", permissions=["act"])
+    @deed("Pause")
     def pause(self, request: HttpRequest, queryset: Any) -> None:
         for agent in queryset:
             self.serve(request, lambda a=agent: configuring.pause(workspace_id=a.workspace_id, agent_id=a.id))
 
-    @action(description="Let them work again", permissions=["act"])
+    @deed("Let them work again")
     def activate(self, request: HttpRequest, queryset: Any) -> None:
         for agent in queryset:
             self.serve(request, lambda a=agent: configuring.activate(workspace_id=a.workspace_id, agent_id=a.id))

@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
-from unfold.decorators import action
 
 from agents.models import KnowledgeSource
 from agents.services import learning
 from kernel.admin import columns
 from kernel.admin.base import ServiceAdmin
+from kernel.admin.deeds import deed
 from kernel.admin.filters import Deleted
 
 
@@ -49,7 +49,7 @@ class KnowledgeSourceAdmin(ServiceAdmin):
             return learning.add(workspace_id=workspace_id, **values)
         return learning.replace(workspace_id=workspace_id, source_id=obj.pk, **values)
 
-    @action(description="Remove from knowledge", permissions=["act"])
+    @deed("Remove from knowledge")
     def forget(self, request: HttpRequest, queryset: QuerySet[KnowledgeSource]) -> None:
         for source in queryset:
             self.serve(request, lambda s=source: learning.remove(workspace_id=s.workspace_id, source_id=s.id))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from agents import tools
-from agents.models import ActionIntent, Agent, ApprovalRequest, Execution
+from agents.models import ActionIntent, Agent, AgentRun, ApprovalRequest, Execution
 from agents.services import approving, closing, deciding, leasing, planning
 from agents.services.deciding import Question, Verdict
 from agents.services.planning import Plan
@@ -37,6 +37,10 @@ from kernel.errors import DomainError
 from kernel.transactions import in_workspace, unit_of_work
 from tenancy.queries import workspaces
 from tenancy.types import WorkspaceStatus
+
+
+class Overtaken(Exception):
+    """Somebody handled the mail in the very moment of the effect; the next look at it will say so."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ def _follow(execution: Execution, intent: ActionIntent, verdict: Verdict, *, req
             "action": intent.action,
             "decision": verdict.decision.value,
             "risk": verdict.risk.value,
-            "reason": verdict.reason,
+            # Not the reason: it may quote a stranger's words. The intent keeps it.
             "content_hash": intent.content_hash.hex(),
         },
     )
@@ -163,8 +167,15 @@ def execute(run: Run, intent_id: UUID) -> bool:
             return False
         crash_point("run.effect_queued")
         _mark(execution, intent, approval, effect)
+        _go_on(run, approval)
     crash_point("run.outbox_written")
     return True
+
+
+def _go_on(run: Run, approval: ApprovalRequest | None) -> None:
+    """The mail no longer waits for a person. After the reply, whose thread is locked first, as wherever one is written."""
+    if approval is not None and not progress.move(email_id=run.email_id, to=EmailState.RUNNING):
+        raise Overtaken(str(run.email_id))
 
 
 def _approval(intent: ActionIntent) -> ApprovalRequest | None:
@@ -193,6 +204,9 @@ def _refusal(run: Run, intent: ActionIntent, approval: ApprovalRequest | None) -
     for holds, reason in checks:
         if not holds:
             return Refusal(Outcome.BLOCKED, reason)
+    state = AgentRun.objects.filter(id=run.run_id).values_list("email__state", flat=True).get()
+    if state not in (EmailState.RUNNING, EmailState.WAITING_APPROVAL):
+        return Refusal(Outcome.OVERTAKEN, "the mail was handled meanwhile")
     return _approval_refusal(run, intent, approval) if intent.decision == Decision.ASK else None
 
 
@@ -205,8 +219,6 @@ def _approval_refusal(run: Run, intent: ActionIntent, approval: ApprovalRequest 
         return Refusal(Outcome.BLOCKED, "what was approved is not what would be sent")
     if approval.expires_at <= clock.now():
         return Refusal(Outcome.EXPIRED, "the approval has expired")
-    if not progress.move(email_id=run.email_id, to=EmailState.RUNNING):
-        return Refusal(Outcome.OVERTAKEN, "the mail was handled while a person was asked")
     return None
 
 

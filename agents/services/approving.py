@@ -76,7 +76,7 @@ def request(*, execution: Execution, intent: ActionIntent, reason: str, requeste
             expires_at=approval.expires_at.isoformat(),
         )
     )
-    _record(approval, "approval.request", {"reason": approval.reason, "risk": str(approval.risk)})
+    _record(approval, "approval.request", {"risk": str(approval.risk)})
     return approval
 
 

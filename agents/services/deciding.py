@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agents.normalise import facts, highest, is_hidden, tells, topics
+from agents.normalise import facts, hidden_count, highest, tells, topics
 from agents.types import Autonomy, Decision, Risk
 
 # Part of what an approval is bound to: when these rules change, so does the number.
@@ -69,6 +69,6 @@ def _doubts(question: Question) -> list[str]:
         found.append(f"the answer names what the company's own texts do not: {', '.join(foreign[:5])}")
     if any(tells(question.answer, secret) for secret in question.secrets):
         found.append("the answer repeats the agent's instructions")
-    if sum(map(is_hidden, question.mail_text)) > _MAX_HIDDEN:
+    if hidden_count(question.mail_text) > _MAX_HIDDEN:
         found.append("the mail has hidden characters")
     return found

@@ -44,6 +44,9 @@ def work(lease: Lease, *, keep_going: KeepGoing = lambda: True) -> None:
             _drive(run, keep_going)
     except LeaseLost:
         logger.info("another worker has taken this execution over", extra={"execution_id": str(lease.execution_id)})
+    except Exception:
+        # Not even its end could be written. Its lease ends by itself, and the other executions go on.
+        logger.exception("an execution could not be worked on", extra={"execution_id": str(lease.execution_id)})
     finally:
         context.execution_id.reset(token)
 

@@ -69,6 +69,7 @@ RETURNING id, workspace_id, lease_token, attempts
 _RECORD = """
 WITH held AS (
     UPDATE agents_execution SET attempts = 1, due_at = now() + %(lease)s * interval '1 second',
+        error_code = '', reason = '',
         provider = coalesce(nullif(%(provider)s, ''), provider), model = coalesce(nullif(%(model)s, ''), model),
         used_language_model = used_language_model OR %(used)s,
         input_tokens = input_tokens + %(input)s, output_tokens = output_tokens + %(output)s,

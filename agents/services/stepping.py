@@ -34,8 +34,9 @@ def advance(run: Run) -> bool:
     """Do the next step. False when there is nothing more for this worker to do."""
     kind = planning.following(run.steps)
     looping = kind in (StepKind.KNOWLEDGE, StepKind.MODEL)
-    if looping and len(run.steps) + planning.RESERVED_STEPS >= run.limits.max_steps:
-        return give_up(run, Outcome.OVER_BUDGET, f"the run reached its limit of {run.limits.max_steps} steps")
+    limit = min(run.limits.max_steps, settings.RUN_MAX_STEPS)
+    if looping and len(run.steps) + planning.RESERVED_STEPS >= limit:
+        return give_up(run, Outcome.OVER_BUDGET, f"the run reached its limit of {limit} steps")
     return _STEPS[kind](run)
 
 

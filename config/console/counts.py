@@ -21,10 +21,8 @@ _PARTS = {
     "parked": "kernel_outboxevent WHERE published_at IS NULL AND parked_at IS NOT NULL",
     "unanswered": "inbox_thread WHERE status = 'open' AND first_unanswered_inbound_at IS NOT NULL",
 }
-_STATEMENT = "SELECT " + ", ".join(
-    f"(SELECT count(*) FROM (SELECT 1 FROM {part} LIMIT {CAP}) AS t)"  # noqa: S608 - constants above
-    for part in _PARTS.values()
-)
+_COUNTS = (f"(SELECT count(*) FROM (SELECT 1 FROM {part} LIMIT {CAP}) AS t)" for part in _PARTS.values())  # noqa: S608
+_STATEMENT = "SELECT " + ", ".join(_COUNTS)
 _PULSE = "SELECT extract(epoch FROM now() - at) FROM kernel_heartbeat WHERE name = 'beat'"
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, cast
 
 from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -20,7 +20,7 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 def page(request: HttpRequest, template: str, title: str, **context: Any) -> HttpResponse:
     """A page in the console's frame."""
-    request.current_app = "admin"  # type: ignore[attr-defined]
+    request.current_app = "admin"
     frame = admin.site.each_context(request) | {"title": title, "is_fullwidth": "1"} | context
     return TemplateResponse(request, f"console/{template}.html", frame).render()
 
@@ -41,7 +41,7 @@ def needs(permission: str) -> Callable[[View[P]], View[P]]:
                 response.status_code = 403
                 return response
 
-        return guarded
+        return cast("View[P]", guarded)
 
     return decorate
 
@@ -60,7 +60,7 @@ def action(permission: str) -> Callable[[Callable[Concatenate[HttpRequest, P], s
                 messages.error(request, error.detail)
             return HttpResponseRedirect(back(request))
 
-        return needs(permission)(require_POST(view))
+        return needs(permission)(cast("View[P]", require_POST(view)))
 
     return decorate
 

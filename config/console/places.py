@@ -84,8 +84,10 @@ def _listed(user: User, own: list[Choice], workspace: Choice | None) -> tuple[Ch
 def _permissions(user: User, workspace: Choice | None) -> frozenset[str]:
     if user.is_superuser:
         return frozenset({"*"})
+    if workspace is None:
+        return frozenset()
     rows = RolePermission.objects.filter(
-        workspace_id=workspace.id if workspace else None,
+        workspace_id=workspace.id,
         role__member_links__membership__user=user,
         role__member_links__membership__status=MembershipStatus.ACTIVE,
     )

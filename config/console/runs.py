@@ -91,6 +91,11 @@ def gather(*, email_ids: Iterable[UUID] = (), run_id: UUID | None = None, now: d
     carriers = Entry.objects.filter(id__in=[intent.entry_id for intent in intents if intent.entry_id])
     entries = {entry.id: entry for entry in carriers.select_related("outbound").defer("body_html", "outbound__raw")}
     for intent in intents:
-        wanted = Wanted(intent, text_of(intent.arguments), questions[intent.id], entries.get(intent.entry_id))
+        wanted = Wanted(
+            intent,
+            text_of(intent.arguments),
+            questions[intent.id],
+            entries.get(intent.entry_id) if intent.entry_id else None,
+        )
         runs[intent.execution_id].wanted.append(wanted)
     return list(runs.values())

@@ -63,7 +63,11 @@ def volume(now: datetime) -> dict[str, Any]:
     """The days of the chart, and the sums above it."""
     today = timezone.localtime(now).date()
     first = today - timedelta(days=DAYS - 1)
-    values = {"zone": timezone.get_current_timezone_name(), "limit": READ, "since": now - timedelta(days=DAYS)}
+    values: dict[str, Any] = {
+        "zone": timezone.get_current_timezone_name(),
+        "limit": READ,
+        "since": now - timedelta(days=DAYS),
+    }
     with connection.cursor() as cursor:
         cursor.execute(_STATEMENT, values)
         found = {row[0]: row[1:4] for row in cursor.fetchall()}
@@ -74,7 +78,9 @@ def volume(now: datetime) -> dict[str, Any]:
     for day in days:
         day.top = top
     answered, agents = sum(d.answered for d in days), sum(d.by_agents for d in days)
-    spent = Execution.objects.filter(created_at__gte=now - timedelta(days=DAYS)).aggregate(sum=Sum("cost_micros"))["sum"]
+    spent = Execution.objects.filter(created_at__gte=now - timedelta(days=DAYS)).aggregate(sum=Sum("cost_micros"))[
+        "sum"
+    ]
     return {
         "days": days,
         "top": top,

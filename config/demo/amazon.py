@@ -15,7 +15,9 @@ from cryptography.x509.oid import NameOID
 from inbox.channels.sns import canonical
 from kernel import clock
 
-CERTIFICATE_URL = "https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem"
+CERTIFICATE_URL = (
+    "https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem"
+)
 
 
 @dataclass

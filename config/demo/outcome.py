@@ -47,8 +47,7 @@ def read(deliveries: Sequence[Sample], *, since: datetime) -> Outcome:
         messages = list(InboundMessage.objects.filter(provider_message_id__in=ids).defer("raw"))
         emails = list(Email.objects.filter(inbound_message__in=messages).select_related("entry", "inbox"))
         runs = {
-            run.email_id: run
-            for run in AgentRun.objects.filter(email__in=emails).select_related("execution", "agent")
+            run.email_id: run for run in AgentRun.objects.filter(email__in=emails).select_related("execution", "agent")
         }
         intents = list(ActionIntent.objects.filter(execution__in=[run.execution_id for run in runs.values()]))
         replies = list(OutboundMessage.objects.filter(entry__in_reply_to__email__in=emails).defer("raw"))
@@ -123,8 +122,7 @@ def _lines(
         by_message.setdefault(email.inbound_message_id, []).append(email)
     for message in messages:
         sample = ids[message.provider_message_id]
-        for email in by_message.get(message.id, []):
-            lines.append(_line(sample, message, email, runs.get(email.id)))
+        lines += [_line(sample, message, email, runs.get(email.id)) for email in by_message.get(message.id, [])]
         if message.id not in by_message:
             lines.append(Line(sample.file, sample.way, "", message.state, message.reason))
     return sorted(lines, key=lambda line: line.file)

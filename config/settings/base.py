@@ -185,9 +185,11 @@ WEBHOOK_POLL_SECONDS = env.float("WEBHOOK_POLL_SECONDS", default=1)  # Between t
 WEBHOOK_DISABLE_AFTER_SECONDS = env.float("WEBHOOK_DISABLE_AFTER_SECONDS", default=5 * 86400)
 # Longest Retry-After that is honoured.
 WEBHOOK_RETRY_AFTER_MAX_SECONDS = env.float("WEBHOOK_RETRY_AFTER_MAX_SECONDS", default=86400)
-WEBHOOK_SECRET_OVERLAP_SECONDS = env.float("WEBHOOK_SECRET_OVERLAP_SECONDS", default=24 * 3600)
-WEBHOOK_STOP_SECONDS = env.float("WEBHOOK_STOP_SECONDS", default=10)
-WEBHOOK_ATTEMPT_KEEP_DAYS = env.int("WEBHOOK_ATTEMPT_KEEP_DAYS", default=30)
+WEBHOOK_SECRET_OVERLAP_SECONDS = env.float(
+    "WEBHOOK_SECRET_OVERLAP_SECONDS", default=24 * 3600
+)  # An old secret still signs so long.
+WEBHOOK_STOP_SECONDS = env.float("WEBHOOK_STOP_SECONDS", default=10)  # For attempts under way, when asked to stop.
+WEBHOOK_ATTEMPT_KEEP_DAYS = env.int("WEBHOOK_ATTEMPT_KEEP_DAYS", default=30)  # Attempts are kept so long.
 
 # Named crash points for tests (`tests/world/crash.py` sets it); a start-up check refuses it in production.
 CRASH_POINTS_ENABLED = False

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 from django.contrib import admin
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
-from unfold.decorators import action
 
 from inbox.models import Email, InboundMessage, OutboundMessage
 from kernel.admin import columns
 from kernel.admin.base import ReadOnlyAdmin
+from kernel.admin.deeds import deed
 from kernel.admin.filters import Views
 
 
@@ -81,15 +81,17 @@ class OutboundMessageAdmin(ReadOnlyAdmin):
     list_select_related = ("inbox", "entry")
     empty_icon = "outgoing_mail"
     empty_title = "Nothing to look at"
-    empty_text = "Every answer has left, or none was written yet. The other views show what is on its way and what was sent."
+    empty_text = (
+        "Every answer has left, or none was written yet. The other views show what is on its way and what was sent."
+    )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[OutboundMessage]:
         return super().get_queryset(request).defer("raw", "entry__body_text", "entry__body_html")
 
 
 # A delivery is put aside whole when it cannot be read, or one of its mails is, for spam or a virus.
-_HELD = Q(state="quarantined") | Exists(
-    Email.unfenced.filter(inbound_message=OuterRef("pk"), state="quarantined", deleted_at=None)
+_HELD = Q(state="quarantined") | Q(
+    Exists(Email.unfenced.filter(inbound_message=OuterRef("pk"), state="quarantined", deleted_at=None))
 )
 
 
@@ -130,7 +132,7 @@ class InboundMessageAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[InboundMessage]:
         return super().get_queryset(request).defer("raw")
 
-    @action(description="Try again", permissions=["act"], icon="replay")
+    @deed("Try again", icon="replay")
     def replay(self, request: HttpRequest, queryset: QuerySet[InboundMessage]) -> None:
         """Each by itself: one that is refused does not hold back the others."""
         from inbox.services import quarantine

@@ -60,21 +60,17 @@ class ThreadAdmin(ReadOnlyAdmin):
     list_select_related = ("inbox", "assignee__user")
     empty_icon = "forum"
     empty_title = "No conversations here"
-    empty_text = (
-        "Mail to one of your inboxes opens a conversation. Send one to an inbox's address, or look at another view above."
-    )
+    empty_text = "Mail to one of your inboxes opens a conversation. Send one to an inbox's address, or look at another view above."
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Thread]:
         latest = Entry.unfenced.filter(thread=OuterRef("pk"), direction=Direction.INBOUND).order_by("-seq")
         rows = super().get_queryset(request).filter(merged_into=None)
-        return (
-            rows.annotate(
-                mail_state=Subquery(latest.values("email__state")[:1]),
-                mail_reason=Subquery(latest.values("email__state_reason")[:1]),
-                last_author=Subquery(latest.values("author_label")[:1]),
-            )
-            .prefetch_related("contact__profiles")
-        )
+        annotated: QuerySet[Thread] = rows.annotate(
+            mail_state=Subquery(latest.values("email__state")[:1]),
+            mail_reason=Subquery(latest.values("email__state_reason")[:1]),
+            last_author=Subquery(latest.values("author_label")[:1]),
+        ).prefetch_related("contact__profiles")
+        return annotated
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

@@ -62,8 +62,8 @@ class InboxShape(Resource):
 class EmailInput(serializers.Serializer[Any]):
     """A mail as fields. A raw one is posted as `message/rfc822` instead."""
 
-    to = AddressShape(many=True, min_length=1, max_length=50)
-    cc = AddressShape(many=True, required=False, default=list, max_length=50)
+    to: Any = serializers.ListSerializer(child=AddressShape(), min_length=1, max_length=50)
+    cc: Any = serializers.ListSerializer(child=AddressShape(), required=False, default=list, max_length=50)
     subject = serializers.CharField(required=False, allow_blank=True, default="", max_length=2000)
     text = serializers.CharField(required=False, allow_blank=True, default="", trim_whitespace=False)
     html = serializers.CharField(required=False, allow_blank=True, default="", trim_whitespace=False)

@@ -13,8 +13,8 @@ from rest_framework.response import Response
 
 from files import queries as files
 from inbox.api import shapes
-from inbox.models import Attachment, Email, Entry, Inbox, Thread
 from inbox.mime.parsing import parse
+from inbox.models import Attachment, Email, Entry, Inbox, Thread
 from inbox.services import handing_in, inboxes
 from inbox.services.handing_in import MailFields
 from kernel.api.paging import page
@@ -33,7 +33,7 @@ class RawMailParser(BaseParser):
 
     media_type = "message/rfc822"
 
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> bytes:
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         content: bytes = stream.read()
         return content
 
@@ -127,8 +127,9 @@ class EmailViewSet(WorkspaceViewSet):
     def create(self, request: Request) -> Response:
         """Hand in a mail. It is stored before the answer (202) and read afterwards; the same Idempotency-Key is the
         same mail."""
-        if isinstance(request.data, bytes):
-            raw, metadata = request.data, {}
+        posted: Any = request.data
+        if isinstance(posted, bytes):
+            raw, metadata = posted, {}
             mail = parse(raw)
             recipients = [a.address for a in (*mail.to, *mail.cc)]
         else:

@@ -18,7 +18,7 @@ from inbox.mime.classify import HOP_HEADER
 # Line breaks in every spelling, other controls, and the marks that reorder text.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+")
 _MESSAGE_ID = re.compile(r"[^\s<>]{1,900}")
-_REPLY = re.compile(r"^\s*((re|aw|sv|vs|antw|odp|rv|ref)\s*(\[\d+\])?\s*[::]\s*)+", re.I)
+_REPLY = re.compile(r"^\s*((re|aw|sv|vs|antw|odp|rv|ref)\s*(\[\d+\])?\s*[::]\s*)+", re.IGNORECASE)
 _MAX_SUBJECT = 900
 _MAX_REFERENCES = 20
 

@@ -116,41 +116,37 @@ def _check_signature(content: Mapping[str, str]) -> None:
     algorithm = _HASHES.get(content["SignatureVersion"])
     if algorithm is None:
         raise NotFromAmazon("SignatureVersion must be 1 or 2.")
-    certificate = _certificate(content["SigningCertURL"])
+    key = _certificate(content["SigningCertURL"])
     try:
         signature = base64.b64decode(content["Signature"], validate=True)
-        certificate.public_key().verify(  # type: ignore[union-attr, call-arg]
-            signature,
-            canonical(content),
-            padding.PKCS1v15(),
-            algorithm(),
-        )
+        key.verify(signature, canonical(content), padding.PKCS1v15(), algorithm())
     except (binascii.Error, InvalidSignature, UnicodeError) as error:
         raise NotFromAmazon("The signature does not fit the content.") from error
 
 
-def _certificate(url: str) -> x509.Certificate:
+def _certificate(url: str) -> rsa.RSAPublicKey:
     if not _CERTIFICATE.fullmatch(url):
         raise NotFromAmazon("SigningCertURL is not an address of an Amazon SNS certificate.")
-    certificate = _load(url, settings.SNS_CERTIFICATE_FILE)
+    certificate, key = _load(url, settings.SNS_CERTIFICATE_FILE)
     now = clock.now()
     if not certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc:
         raise NotFromAmazon("The signing certificate is not valid now.")
-    return certificate
+    return key
 
 
 @lru_cache(maxsize=16)
-def _load(url: str, local_file: str) -> x509.Certificate:
-    """The certificate behind a checked address, once per process; a local file stands in during development."""
+def _load(url: str, local_file: str) -> tuple[x509.Certificate, rsa.RSAPublicKey]:
+    """The certificate (with its key) behind a checked address, once per process; a local file stands in during development."""
     try:
         pem = Path(local_file).read_bytes() if local_file else http.fetch("GET", url, read_limit=32 * 1024).body
         certificate = x509.load_pem_x509_certificate(pem)
     except (OSError, ValueError, DomainError) as error:
         raise NotFromAmazon("The signing certificate cannot be read.") from error
     names = certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
-    if not names or names[0].value != "sns.amazonaws.com" or not isinstance(certificate.public_key(), rsa.RSAPublicKey):
+    key = certificate.public_key()
+    if not names or names[0].value != "sns.amazonaws.com" or not isinstance(key, rsa.RSAPublicKey):
         raise NotFromAmazon("The certificate is not Amazon SNS's.")
-    return certificate
+    return certificate, key
 
 
 def confirm(notification: Notification) -> None:

@@ -19,9 +19,7 @@ class Migration(migrations.Migration):
         ),
         db.fence("inbox_inbox"),
         db.fence("inbox_inboundmessage"),
-        db.fence(
-            "inbox_email", references={"inbound_message_id": "inbox_inboundmessage", "inbox_id": "inbox_inbox"}
-        ),
+        db.fence("inbox_email", references={"inbound_message_id": "inbox_inboundmessage", "inbox_id": "inbox_inbox"}),
         db.fence(
             "inbox_thread",
             references={
@@ -48,8 +46,6 @@ class Migration(migrations.Migration):
         db.fence(
             "inbox_messagereference", references={"inbox_id": "inbox_inbox", "entry_id": "inbox_entry"}, touch=False
         ),
-        db.fence(
-            "inbox_outboundmessage", references={"entry_id": "inbox_entry", "inbox_id": "inbox_inbox"}
-        ),
+        db.fence("inbox_outboundmessage", references={"entry_id": "inbox_entry", "inbox_id": "inbox_inbox"}),
         db.fence("inbox_autoreplyquota", touch=False),
     ]

@@ -18,9 +18,7 @@ class Attachment(SoftDeletable):
     inline = models.BooleanField(default=False)
 
     class Meta(SoftDeletable.Meta):
-        constraints = [
-            models.UniqueConstraint(fields=["entry", "position"], name="inbox_one_attachment_per_position")
-        ]
+        constraints = [models.UniqueConstraint(fields=["entry", "position"], name="inbox_one_attachment_per_position")]
 
     def __str__(self) -> str:
         return self.filename

@@ -27,7 +27,9 @@ class InboundMessage(WorkspaceOwned):
     state = models.CharField(max_length=12, choices=MessageState, db_default=MessageState.STORED)
     reason = models.CharField(max_length=200, blank=True, db_default="")
     attempts = models.PositiveSmallIntegerField(db_default=0)
-    due_at = models.DateTimeField(db_default=Now(), help_text="When a worker may take it: its retry, or its lease's end.")
+    due_at = models.DateTimeField(
+        db_default=Now(), help_text="When a worker may take it: its retry, or its lease's end."
+    )
     deliveries = models.PositiveIntegerField(db_default=1, help_text="How often it was handed in.")
 
     class Meta(WorkspaceOwned.Meta):

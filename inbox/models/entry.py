@@ -16,9 +16,7 @@ class Entry(WorkspaceOwned):
     seq = models.BigIntegerField(unique=True, editable=False, db_default=NEXT_SEQ)
     inbox = models.ForeignKey(Inbox, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     thread = models.ForeignKey(Thread, models.PROTECT, related_name="entries", db_constraint=False, db_index=False)
-    email = models.OneToOneField(
-        "inbox.Email", models.PROTECT, null=True, related_name="entry", db_constraint=False
-    )
+    email = models.OneToOneField("inbox.Email", models.PROTECT, null=True, related_name="entry", db_constraint=False)
     direction = models.CharField(max_length=8, choices=Direction)
     outbound_kind = models.CharField(max_length=10, choices=OutboundKind, blank=True, db_default="")
     mail_class = models.CharField(max_length=12, choices=MailClass, db_default=MailClass.HUMAN)

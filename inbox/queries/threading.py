@@ -114,8 +114,10 @@ def is_copy(*, twins: Sequence[UUID], sender: str, text: str) -> bool:
 
     The Message-ID alone would let a stranger suppress a mail by sending its id first.
     """
-    rows = Entry.objects.filter(id__in=twins, direction="inbound").select_related("email").only(
-        "body_text", "email__from_address"
+    rows = (
+        Entry.objects.filter(id__in=twins, direction="inbound")
+        .select_related("email")
+        .only("body_text", "email__from_address")
     )
     return any(
         row.body_text == text and row.email is not None and lenient(row.email.from_address) == sender for row in rows
@@ -136,7 +138,7 @@ def _candidates(
     workspace_id: UUID, inbox_id: UUID, sender: str, wanted: Sequence[str]
 ) -> dict[bytes, list[_Candidate]]:
     found: dict[bytes, list[_Candidate]] = {}
-    values = {
+    values: dict[str, Any] = {
         "workspace": workspace_id,
         "inbox": inbox_id,
         "hashes": [_hash(item) for item in wanted],

@@ -24,6 +24,7 @@ from inbox.tokens import own_entry
 from inbox.types import EmailState, MailClass
 from kernel import clock, context
 from kernel.transactions import in_workspace
+from tenancy.types import WorkspaceStatus
 
 _PREVIEW = 160
 _MAX_DELAY = timedelta(days=2)
@@ -95,7 +96,12 @@ def file(claim: Claim, target: Target, mail: ParsedMail, *, own: set[str]) -> st
 
 def _shows(target: Target, state: EmailState) -> bool:
     """Whether the mail gets an entry: machine mail is shown too, quarantined mail and mail for a closed inbox is not."""
-    return state in (EmailState.THREADED, EmailState.IGNORED) and target.inbox.active
+    return state in (EmailState.THREADED, EmailState.IGNORED) and _takes_mail(target.inbox)
+
+
+def _takes_mail(inbox: Inbox) -> bool:
+    """Whether the inbox and its workspace are open; closed ones keep the bytes and show nothing."""
+    return inbox.active and inbox.workspace.status == WorkspaceStatus.ACTIVE and inbox.workspace.deleted_at is None
 
 
 def _judge(claim: Claim, target: Target, mail: ParsedMail, own: set[str]) -> Classification:
@@ -112,12 +118,10 @@ def _judge(claim: Claim, target: Target, mail: ParsedMail, own: set[str]) -> Cla
     )
 
 
-def _fate(
-    inbox: Inbox, policy: InboxPolicy, mail: ParsedMail, judged: Classification
-) -> tuple[EmailState, str]:
+def _fate(inbox: Inbox, policy: InboxPolicy, mail: ParsedMail, judged: Classification) -> tuple[EmailState, str]:
     """What becomes of the mail, before any agent sees it."""
-    if not inbox.active:
-        return EmailState.IGNORED, "inactive_inbox"
+    if not _takes_mail(inbox):
+        return EmailState.IGNORED, "inactive_inbox" if not inbox.active else "inactive_workspace"
     if judged.kind == "virus" and policy.quarantine_virus:
         return EmailState.QUARANTINED, "virus"
     if judged.kind == "spam" and policy.quarantine_spam:

@@ -14,7 +14,19 @@ from kernel import clock
 from kernel.errors import Invalid
 
 _OWN_HEADERS = frozenset(
-    "from to cc subject date message-id in-reply-to references mime-version content-type content-transfer-encoding".split()
+    [
+        "from",
+        "to",
+        "cc",
+        "subject",
+        "date",
+        "message-id",
+        "in-reply-to",
+        "references",
+        "mime-version",
+        "content-type",
+        "content-transfer-encoding",
+    ]
 )
 
 

@@ -73,10 +73,14 @@ def process_due(*, limit: int | None = None) -> int:
 def _claim(*, again: bool, limit: int) -> list[_Claimed]:
     lease = timedelta(seconds=settings.INGEST_LEASE_SECONDS)
     with in_all_workspaces("the ingest serves every workspace"), connection.cursor() as cursor:
-        cursor.execute(_CLAIM, {"lease": lease, "again": again, "limit": limit})
+        values: dict[str, Any] = {"lease": lease, "again": again, "limit": limit}
+        cursor.execute(_CLAIM, values)
         rows = cursor.fetchall()
     rows.sort(key=lambda row: row[0])
-    return [_Claimed(Claim(*row[:5], verdicts=_json(row[5])), bytes(row[6])) for row in rows]
+    return [
+        _Claimed(Claim(message_id, workspace_id, attempts, sender, source, _json(verdicts)), bytes(raw))
+        for message_id, workspace_id, attempts, sender, source, verdicts, raw in rows
+    ]
 
 
 def _json(value: Any) -> Any:
@@ -110,9 +114,9 @@ def _again(claim: Claim, reason: str) -> None:
         return
     with in_workspace(claim.workspace_id), connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE inbox_inboundmessage SET due_at = now() + %s, reason = %s"
+            "UPDATE inbox_inboundmessage SET due_at = now() + %s * interval '1 second', reason = %s"
             " WHERE id = %s AND attempts = %s AND state = 'stored'",
-            [timedelta(seconds=settings.INGEST_RETRY_SECONDS), reason[:200], claim.message_id, claim.attempts],
+            [settings.INGEST_RETRY_SECONDS, reason[:200], claim.message_id, claim.attempts],
         )
 
 
@@ -128,7 +132,9 @@ def _file(claim: Claim, mail: ParsedMail) -> None:
     own = _own_addresses(mail)
     for target in targets:
         if filing.file(claim, target, mail, own=own) == "stale":
-            logger.info("another worker has taken this message over", extra={"message": str(claim.message_id)})
+            logger.info(
+                "another worker has taken this message over", extra={"inbound_message_id": str(claim.message_id)}
+            )
             return
 
 
@@ -136,7 +142,7 @@ def _targets(claim: Claim) -> list[Target]:
     with in_workspace(claim.workspace_id):
         emails = list(
             Email.objects.filter(inbound_message_id=claim.message_id, state__in=_PENDING)
-            .select_related("inbox")
+            .select_related("inbox__workspace")
             .order_by("id")
         )
     return [Target(email.id, email.inbox, is_last=email is emails[-1]) for email in emails]

@@ -71,7 +71,8 @@ def queue_reply(
     name, address = _recipient(email)
     if automatic:
         _check_caps(email, thread, lenient(address))
-    return _write(email, entry, thread, (name, address), text, kind, idempotency_key, automatic, author)
+    reply = _Reply(text, kind, idempotency_key, automatic, author)
+    return _write(email, entry, thread, (name, address), reply)
 
 
 def _recipient(email: Email) -> tuple[str, str]:
@@ -114,17 +115,16 @@ def report_held(*, workspace_id: UUID, email_id: UUID, cap: str) -> None:
         )
 
 
-def _write(
-    email: Email,
-    answered: Entry,
-    thread: Thread,
-    recipient: tuple[str, str],
-    text: str,
-    kind: OutboundKind,
-    key: str,
-    automatic: bool,
-    author: Actor,
-) -> QueuedReply:
+@dataclass(frozen=True)
+class _Reply:
+    text: str
+    kind: OutboundKind
+    key: str
+    automatic: bool
+    author: Actor
+
+
+def _write(email: Email, answered: Entry, thread: Thread, recipient: tuple[str, str], reply: _Reply) -> QueuedReply:
     now = clock.now()
     entry_id = uuid4()
     message_id = tokens.message_id(entry_id, domain=_domain(email.inbox.address))
@@ -134,12 +134,12 @@ def _write(
         from_address=email.inbox.address,
         to=[recipient],
         subject=subject,
-        text=text,
+        text=reply.text,
         message_id=message_id,
         date=now,
         in_reply_to=email.rfc_message_id,
         references=email.references,
-        automatic=automatic,
+        automatic=reply.automatic,
         hops=email.hops + 1,
     )
     entry = Entry.objects.create(
@@ -148,33 +148,33 @@ def _write(
         inbox_id=email.inbox_id,
         thread=thread,
         direction=Direction.OUTBOUND,
-        outbound_kind=kind,
+        outbound_kind=reply.kind,
         provider_entry_key=f"out:{entry_id}",
-        author_kind=author.kind,
-        author_id=author.id,
-        author_label=author.label,
+        author_kind=reply.author.kind,
+        author_id=reply.author.id,
+        author_label=reply.author.label,
         in_reply_to=answered,
         subject=subject,
-        body_text=text,
-        extracted_text=text,
+        body_text=reply.text,
+        extracted_text=reply.text,
         occurred_at=now,
         delivery_state=SendState.QUEUED,
         thread_decision={"rule": "reply", "confidence": "certain", "evidence": {"answers": str(answered.id)}},
-        **_response_time(thread, kind, now),
+        **_response_time(thread, reply.kind, now),
     )
     message = OutboundMessage.objects.create(
         workspace_id=email.workspace_id,
         entry=entry,
         inbox_id=email.inbox_id,
-        idempotency_key=key,
+        idempotency_key=reply.key,
         message_id=message_id,
         envelope_from=email.inbox.address,
         envelope_to=[lenient(recipient[1])],
         raw=composing.compose(outgoing),
-        is_automatic=automatic,
+        is_automatic=reply.automatic,
     )
     _index(entry, message, lenient(recipient[1]))
-    _touch(thread, entry, kind, text)
+    _touch(thread, entry, reply.kind, reply.text)
     outbox.emit(
         EntryQueued(
             workspace_id=email.workspace_id,
@@ -189,7 +189,7 @@ def _write(
         action="reply.queue",
         resource_kind="entry",
         resource_id=entry.id,
-        payload={"email_id": email.id, "kind": kind, "automatic": automatic},
+        payload={"email_id": email.id, "kind": reply.kind, "automatic": reply.automatic},
     )
     return QueuedReply(entry.id, message.id)
 

@@ -71,11 +71,14 @@ def send_due() -> bool:
 
 
 def _claim() -> _Claimed | None:
-    lease = timedelta(seconds=settings.SEND_LEASE_SECONDS)
+    values: dict[str, Any] = {"lease": timedelta(seconds=settings.SEND_LEASE_SECONDS)}
     with in_all_workspaces("the sender serves every workspace"), connection.cursor() as cursor:
-        cursor.execute(_CLAIM, {"lease": lease})
+        cursor.execute(_CLAIM, values)
         row = cursor.fetchone()
-    return _Claimed(*row[:6], raw=bytes(row[6])) if row else None
+    if row is None:
+        return None
+    message_id, workspace_id, token, attempts, sender, recipients, raw = row
+    return _Claimed(message_id, workspace_id, token, attempts, sender, recipients, bytes(raw))
 
 
 def _send(claimed: _Claimed) -> None:
@@ -109,9 +112,9 @@ def _not_accepted(claimed: _Claimed, error: NotAccepted) -> None:
         return
     delay = delays[claimed.attempts - 1] * random.uniform(0.9, 1.1)  # noqa: S311 - jitter, not a secret
     with in_workspace(claimed.workspace_id):
-        OutboundMessage.objects.filter(
-            id=claimed.id, state=SendState.SENDING, lease_token=claimed.lease_token
-        ).update(state=SendState.QUEUED, due_at=clock.now() + timedelta(seconds=delay), last_error=str(error)[:500])
+        OutboundMessage.objects.filter(id=claimed.id, state=SendState.SENDING, lease_token=claimed.lease_token).update(
+            state=SendState.QUEUED, due_at=clock.now() + timedelta(seconds=delay), last_error=str(error)[:500]
+        )
 
 
 def _settle_abandoned() -> None:

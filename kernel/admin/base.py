@@ -15,7 +15,7 @@ from kernel.admin.place import Place, place_of
 from kernel.errors import DomainError
 
 
-class ConsoleAdmin(ModelAdmin):  # type: ignore[misc]
+class ConsoleAdmin(ModelAdmin):
     """Base of all. Viewing needs a permission of the person's roles; adding and changing need one too, or are off."""
 
     view_needs: ClassVar[str] = "*"
@@ -42,6 +42,7 @@ class ConsoleAdmin(ModelAdmin):  # type: ignore[misc]
     empty_title: ClassVar[str] = "Nothing here yet"
     empty_text: ClassVar[str] = ""
     change_list_template = "console/list.html"
+    change_form_template = "console/form.html"
 
     def _allowed(self, request: HttpRequest, permission: str) -> bool:
         place = getattr(request, "place", None)

@@ -1,6 +1,5 @@
 """Forms that end in a service."""
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django import forms
@@ -11,7 +10,8 @@ from kernel.errors import DomainError
 class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
     """Checks the fields as Django does, then lets the service decide, so that a refusal keeps what was typed."""
 
-    serve: ClassVar[Callable[[dict[str, Any]], Any]]
+    # Set on the class by the admin, hence static: it already knows the row and the workspace.
+    serve: ClassVar[Any]
     saved: Any = None
 
     def _post_clean(self) -> None:

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from unfold.decorators import action
 
 from kernel import outbox
 from kernel.admin import columns
 from kernel.admin.base import ReadOnlyAdmin
+from kernel.admin.deeds import deed
 from kernel.models import OutboxEvent
 
 
@@ -64,7 +64,7 @@ class OutboxEventAdmin(ReadOnlyAdmin):
             return marks.chip("delivered")
         return marks.chip("parked", tone="bad") if row.parked_at else marks.chip("pending", "waiting")
 
-    @action(description="Deliver again", permissions=["act"], icon="replay")
+    @deed("Deliver again", icon="replay")
     def redeliver(self, request: HttpRequest, queryset: QuerySet[OutboxEvent]) -> None:
         count = outbox.redeliver(ids=list(queryset.values_list("id", flat=True)))
         messages.success(request, f"{count} parked event(s) will be delivered again.")

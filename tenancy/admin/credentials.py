@@ -8,13 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from unfold.decorators import action
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from kernel import clock
 from kernel.access import catalogue
 from kernel.admin import columns, marks
 from kernel.admin.base import ServiceAdmin
+from kernel.admin.deeds import deed
 from kernel.admin.forms import ServiceForm
 from kernel.admin.place import place_of
 from tenancy.models import MachineKey, VerifiedDomain
@@ -86,7 +86,7 @@ class MachineKeyAdmin(ServiceAdmin):
             target=reverse("admin:tenancy_machinekey_changelist"),
         )
 
-    @action(description="Revoke", permissions=["act"])
+    @deed("Revoke")
     def revoke(self, request: HttpRequest, queryset: Any) -> None:
         for key in queryset:
             self.serve(
@@ -120,7 +120,7 @@ class VerifiedDomainAdmin(ServiceAdmin):
     def write(self, request: HttpRequest, obj: Any, values: dict[str, Any], workspace_id: Any) -> VerifiedDomain:
         return domains.claim(workspace_id=workspace_id, domain=values["domain"])
 
-    @action(description="Confirm on an operator's word", permissions=["confirm"])
+    @deed("Confirm on an operator's word", needs="confirm")
     def confirm(self, request: HttpRequest, queryset: Any) -> None:
         for row in queryset:
             self.serve(

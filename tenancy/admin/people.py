@@ -12,7 +12,6 @@ from kernel.admin.base import ReadOnlyAdmin
 from kernel.admin.place import place_of
 from tenancy.models import Membership, User
 
-
 # Django's groups mean nothing here: roles of a workspace grant permissions.
 admin.site.unregister(Group)
 

@@ -352,3 +352,29 @@ def test_a_question_that_races_with_its_expiry_ends_one_way(db):
     for thread in threads:
         thread.join()
     assert sorted(approved + expired) == sorted(approvals)
+
+
+def test_a_person_who_is_faster_in_the_last_moment_wins(asked, monkeypatch):
+    from inbox.services import progress, replying
+    from inbox.types import EmailState
+    from tests.agents.factories import make_due
+
+    place, email = asked
+    _approve(place, email)
+    real = replying.queue_reply
+
+    def late(**options):
+        queued = real(**options)
+        progress.move(email_id=email.id, to=EmailState.HANDLED, reason="a person was faster")
+        return queued
+
+    monkeypatch.setattr(replying, "queue_reply", late)
+    work()
+    assert _replies(place) == 0
+    monkeypatch.undo()
+    with in_workspace(place.id):
+        progress.move(email_id=email.id, to=EmailState.HANDLED, reason="a person was faster")
+    make_due()
+    work()
+    assert _replies(place) == 0
+    assert case(email).execution.outcome == "overtaken"

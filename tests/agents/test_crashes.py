@@ -13,10 +13,12 @@ from agents.models import ActionIntent, AgentRun, Execution, ExecutionStep
 from agents.services import approving, executing
 from agents.types import LIVE
 from inbox.models import OutboundMessage
+from inbox.services import sending
 from kernel import outbox
 from kernel.transactions import in_workspace
 from tests.agents import forking
-from tests.agents.factories import ANSWER, PERSON, drain, make_due, office, receive_many, send_all, work
+from tests.agents.factories import ANSWER, PERSON, case, drain, make_due, office, play, receive_many, send_all, work
+from tests.world.smtp import Script, ScriptedServer
 
 IN_THE_WORKER = [
     "run.claimed",
@@ -41,7 +43,22 @@ def script(tmp_path: Path, monkeypatch):
     return ledger
 
 
-def _kill_and_recover(point: str, kills: int, ledger: Path) -> None:
+@pytest.fixture
+def post(settings):
+    """A real mail server on this machine; what it took is the only trusted witness of "sent once"."""
+    script = Script()
+    with ScriptedServer(script) as server:
+        settings.MAIL_TRANSPORT, settings.MAIL_SMTP_HOST, settings.MAIL_SMTP_PORT = "smtp", "127.0.0.1", server.port
+        settings.MAIL_SMTP_TLS = "none"
+        yield script
+
+
+def _send() -> None:
+    while sending.send_due():
+        pass
+
+
+def _kill_and_recover(point: str, kills: int, ledger: Path, post: Script) -> None:
     asks = point == "run.approval_granted"
     place = office(autonomy="draft" if asks else "autonomous")
     emails = receive_many(place, kills)
@@ -53,7 +70,7 @@ def _kill_and_recover(point: str, kills: int, ledger: Path) -> None:
             approving.approve(workspace_id=place.id, approval_id=approval_id, actor=PERSON)
     if point == "run.closed":
         work()
-        _news(place)
+        _send()
         for _ in range(kills):
             forking.killed_at(point, outbox.drain)
             _due_events()
@@ -62,29 +79,17 @@ def _kill_and_recover(point: str, kills: int, ledger: Path) -> None:
             forking.killed_at(point, lambda: executing.run_due(limit=1))
     make_due()
     work()
-    send_all()
+    _send()
     _due_events()
     drain()
     _check(place, emails, ledger, extra_calls=kills if point == "run.model_answered" else 0)
+    assert len(post.accepted) == len(emails)
+    assert len({to_of(content) for content in post.accepted}) == len(emails)
 
 
-def _news(place) -> None:
-    """The sender has sent everything; the facts wait in the outbox."""
-    from inbox.events import EntrySent
-
-    with in_workspace(place.id):
-        for row in OutboundMessage.objects.filter(state="queued").select_related("entry"):
-            outbox.emit(
-                EntrySent(
-                    workspace_id=place.id,
-                    entry_id=row.entry_id,
-                    thread_id=row.entry.thread_id,
-                    inbox_id=row.inbox_id,
-                    outbound_message_id=row.id,
-                    provider_ref="ref",
-                )
-            )
-        OutboundMessage.objects.filter(state="queued").update(state="sent")
+def to_of(content: bytes) -> str:
+    """The recipient that a sent mail names."""
+    return next(line for line in content.decode().splitlines() if line.lower().startswith("to:"))
 
 
 def _due_events() -> None:
@@ -112,14 +117,14 @@ def _check(place, emails, ledger: Path, *, extra_calls: int) -> None:
 
 
 @pytest.mark.parametrize("point", [*IN_THE_WORKER, "run.closed"])
-def test_a_killed_worker_loses_and_doubles_nothing(db, script, point):
-    _kill_and_recover(point, 10, script)
+def test_a_killed_worker_loses_and_doubles_nothing(db, script, post, point):
+    _kill_and_recover(point, 10, script, post)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("point", [*IN_THE_WORKER, "run.closed"])
-def test_fifty_killed_workers_lose_and_double_nothing(db, script, point):
-    _kill_and_recover(point, 50, script)
+def test_fifty_killed_workers_lose_and_double_nothing(db, script, post, point):
+    _kill_and_recover(point, 50, script, post)
 
 
 def test_the_lease_of_a_killed_worker_ends_by_itself(db, script, settings):
@@ -216,3 +221,28 @@ def test_chaos_ends_with_every_run_final_and_one_reply_each(db, script, settings
         assert len(replies) == len(set(replies))
         assert Execution.objects.filter(status="succeeded").count() == len(replies)
         assert len(replies) == len(emails)
+
+
+@pytest.mark.parametrize(
+    ("script_of", "status", "intent", "state"),
+    [
+        ({}, "succeeded", "executed", "handled"),
+        ({"rcpt": "550 no such user"}, "needs_human", "failed", "threaded"),
+        ({"data": "cut"}, "needs_human", "uncertain", "threaded"),
+    ],
+)
+def test_the_run_ends_as_the_mail_server_says(db, post, script_of, status, intent, state):
+    place = office()
+    play()
+    (email,) = receive_many(place, 1)
+    work()
+    for name, value in script_of.items():
+        setattr(post, name, value)
+    _send()
+    drain()
+    done = case(email)
+    assert (done.execution.status, done.intent.status, done.email.state) == (status, intent, state)
+    if status == "succeeded":
+        content = post.accepted[0].decode()
+        assert "auto-submitted: auto-replied" in content.lower()
+        assert ANSWER in content

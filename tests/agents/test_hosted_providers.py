@@ -30,11 +30,13 @@ REQUEST = Request(
 
 
 @pytest.fixture
-def server(httpserver: HTTPServer, settings):
-    settings.AI_BASE_URL = httpserver.url_for("/v1")
-    settings.OPENAI_API_KEY = "sk-test-key"
-    settings.ANTHROPIC_API_KEY = "sk-ant-key"
-    return httpserver
+def server(settings):
+    # A server of its own for each test, with threads: a slow answer of one must not reach the next.
+    with HTTPServer(threaded=True) as own:
+        settings.AI_BASE_URL = own.url_for("/v1")
+        settings.OPENAI_API_KEY = "sk-test-key"
+        settings.ANTHROPIC_API_KEY = "sk-ant-key"
+        yield own
 
 
 def _openai(wish: Any, *, name: str = "decide", model: str = "gpt-5-mini") -> dict[str, Any]:
@@ -167,13 +169,14 @@ FAULTS = [
 def test_faults_become_model_errors(server, name, label, handler, code, retryable):
     from dataclasses import replace
 
-    server.expect_request(PATHS[name], method="POST").respond_with_handler(handler)
+    asked = []
+    server.expect_request(PATHS[name], method="POST").respond_with_handler(lambda r: asked.append(r) or handler(r))
     with pytest.raises(ModelError) as caught:
         registry.get(name).propose(replace(REQUEST, timeout=0.7 if label in ("late", "drip") else 3.0))
     assert caught.value.retryable is retryable
     assert code in (None, caught.value.code)
     # One call each: the run retries, and records it. And what people read does not repeat the mail.
-    assert len(server.log) <= 1 or label in ("late", "drip")
+    assert len(asked) == 1
     assert "When do you open" not in caught.value.detail
     if label == "429":
         assert caught.value.retry_after == 7
@@ -247,10 +250,10 @@ def test_the_provider_that_is_set_is_the_default(settings):
         registry.get("skynet")
 
 
-def test_bedrock_over_its_own_protocol(httpserver, settings, monkeypatch):
+def test_bedrock_over_its_own_protocol(server, settings, monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIATEST")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    settings.AI_BASE_URL = httpserver.url_for("").rstrip("/")
+    settings.AI_BASE_URL = server.url_for("").rstrip("/")
     answer = {
         "output": {
             "message": {
@@ -264,7 +267,7 @@ def test_bedrock_over_its_own_protocol(httpserver, settings, monkeypatch):
     }
     import re
 
-    httpserver.expect_request(re.compile("/model/.*/converse")).respond_with_json(answer)
+    server.expect_request(re.compile("/model/.*/converse")).respond_with_json(answer)
     proposal = registry.get("bedrock").propose(REQUEST)
     assert proposal.answer == "We open at nine."
     assert (proposal.input_tokens, proposal.output_tokens) == (1000, 100)

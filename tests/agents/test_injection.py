@@ -354,3 +354,10 @@ def test_the_intent_of_each_answer_is_kept(db):
     assert intent.idempotency_key == f"reply:{email.id}:{place.agent.id}"
     assert (intent.decision, intent.risk) == ("ask", "medium")
     assert "https://evil.test" in intent.decision_reason
+
+
+def test_emoji_are_nothing_hidden():
+    from agents.normalise import hidden_count
+
+    assert hidden_count("Thanks ❤️❤️❤️❤️❤️ 👩\u200d👩\u200d👧 ok") == 0
+    assert hidden_count("a\u200bb\u202ec\U000e0041") == 3

@@ -49,7 +49,7 @@ COMMIT;
 \\endpipeline
 """
 
-_KNOWN_CONTACT = f"""UPDATE contacts_contactprofile p SET last_seen_at = clock_timestamp() FROM bench_seat s
+_KNOWN_CONTACT = """UPDATE contacts_contactprofile p SET last_seen_at = clock_timestamp() FROM bench_seat s
 WHERE s.n = :n AND p.workspace_id = s.workspace_id AND p.contact_id = s.contact_id;
 """
 _NEW_CONTACT = f"""INSERT INTO contacts_contact (id, realm_id, created_via) SELECT {_CONTACT}, s.realm_id, 'inbound' {_AT}
@@ -173,9 +173,7 @@ class Bound:
 
     def call_times(self, each: int) -> dict[str, float]:
         """Microseconds of each statement of a reply, one client."""
-        found = pgbench.run(
-            CALLS[:1], url=self._url, variables=self._variables, each=each, clients=1, statements=True
-        )
+        found = pgbench.run(CALLS[:1], url=self._url, variables=self._variables, each=each, clients=1, statements=True)
         return found.statements
 
 

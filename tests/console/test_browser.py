@@ -1,12 +1,15 @@
 """The day of a person at the console, in a real browser on a real server."""
 
+from pathlib import Path
+
 import pytest
 
 from agents.models import ApprovalRequest
-from inbox.models import InboundMessage
 from kernel.transactions import in_workspace
 from tests.console.seed import PASSWORD
 from webhooks.models import WebhookDelivery
+
+CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -133,8 +136,9 @@ def test_palette_and_keyboard(page, world):
     page.get_by_role("heading", name="Lamp arrived broken").wait_for()
 
 
-@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (390, "dark"), (1440, "dark")])
-def test_no_page_is_wider_than_the_screen(chromium, console, world, width, theme):
+@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1440, "dark")])
+def test_every_page_fits_and_can_be_read(chromium, console, world, width, theme):
+    """No page is wider than the screen, and every text stands out from what is behind it (WCAG AA)."""
     context = chromium.new_context(viewport={"width": width, "height": 844}, color_scheme=theme)
     page = context.new_page()
     watch = Watch(page, console)
@@ -144,6 +148,7 @@ def test_no_page_is_wider_than_the_screen(chromium, console, world, width, theme
         page.goto(console + path)
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, f"{path} is {wide} px wide"
+        assert page.evaluate(CONTRAST) == {}, path
     assert watch.faults == []
     context.close()
 

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from agents.models import ApprovalRequest
 from config.console.urls import patterns
+from contacts.models import ContactProfile
 from inbox.models import Attachment, Email, InboundMessage, OutboundMessage
 from kernel.transactions import in_all_workspaces, in_workspace
 from tests.console import seed
@@ -32,7 +33,7 @@ def rows_of(world):
     with in_workspace(world.workspace.id):
         for model, _ in registered():
             row = model._base_manager.order_by().first()
-            if row is not None and model._meta.model_name not in ("user",):
+            if row is not None and model._meta.model_name != "user":
                 yield model, row
 
 
@@ -79,12 +80,21 @@ def test_a_suspended_member_is_out(world):
 def test_lists_searches_and_filters(kim, world):
     with in_workspace(world.workspace.id):
         delivery, email = WebhookDelivery.objects.first(), Email.objects.first()
-    queries = (
-        "", "?view=all", "?q=broken", "?q=nora", "?deleted=yes", f"?q={email.id}",
-        f"?inbox={world.inbox.id}", f"?inbox__id__exact={world.inbox.id}", f"?webhook__id__exact={delivery.webhook_id}",
-        f"?agent__id__exact={world.agent.id}", f"?workspace__id__exact={world.workspace.id}&view=all",
-    )  # fmt: skip
+    filters = {
+        "thread": f"?inbox={world.inbox.id}&view=all",
+        "email": f"?inbox__id__exact={world.inbox.id}&q={email.id}",
+        "agentrun": f"?agent__id__exact={world.agent.id}",
+        "webhookdelivery": f"?webhook__id__exact={delivery.webhook_id}",
+        "membership": f"?workspace__id__exact={world.workspace.id}",
+    }
     for model, _ in registered():
+        queries = (
+            "?view=all",
+            "?q=broken",
+            "?q=nora&view=all",
+            "?deleted=yes",
+            filters.get(model._meta.model_name, ""),
+        )
         for query in queries:
             response = kim.get(changelist(model) + query, follow=True)
             assert response.status_code in (200, 400), (model, query)
@@ -153,7 +163,11 @@ def test_bulk_actions_leave_other_rows_alone(kim, world):
 
 
 def test_autocomplete_and_palette(kim, world):
-    for app, model, field in (("inbox", "thread", "inbox"), ("inbox", "email", "inbox"), ("agents", "agentrun", "agent")):
+    for app, model, field in (
+        ("inbox", "thread", "inbox"),
+        ("inbox", "email", "inbox"),
+        ("agents", "agentrun", "agent"),
+    ):
         query = {"app_label": app, "model_name": model, "field_name": field, "term": ""}
         response = kim.get("/console/autocomplete/", query)
         assert not leaks(response)
@@ -171,7 +185,7 @@ def test_the_palette_keeps_nothing_between_workspaces(world, other):
     assert not leaks(client.get("/console/search/", {"s": "lamp", "extended": "1"}))
 
 
-@pytest.mark.parametrize("wanted", ["theirs", "all", "nonsense", str(uuid.uuid4())])
+@pytest.mark.parametrize("wanted", ["theirs", "all", "nonsense", "00000000-0000-4000-8000-000000000000"])
 def test_nobody_chooses_a_workspace_that_is_not_theirs(kim, world, wanted):
     wanted = str(world.workspace.id) if wanted == "theirs" else wanted
     assert kim.post("/console/workspace/", {"workspace": wanted}).status_code == 404
@@ -216,3 +230,22 @@ def test_roles_open_pages_and_deeds(world):
     home = client.get("/console/").content.decode()
     assert "Conversations" in home
     assert "Audit trail" not in home
+
+
+def test_readers_may_look_at_settings_and_not_change_them(world):
+    user = seed.person("looker@x.example")
+    seed.member(user, world.workspace, "workspace.read", "agent.read", "inbox.read", "webhook.read", "contact.read")
+    client = signed_in(user)
+    with in_workspace(world.workspace.id):
+        profile = ContactProfile.objects.filter(display_name="Nora Haddad").get()
+    for row in (world.agent, world.inbox, world.extra["webhook"], profile):
+        url = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
+        page = client.get(url)
+        assert page.status_code == 200, url
+        assert b'name="_save"' not in page.content
+        assert client.post(url, {"name": "mine"}).status_code in (403, 200), url
+    with in_workspace(world.workspace.id):
+        world.agent.refresh_from_db()
+    assert world.agent.name == "Support"
+    assert client.get("/console/agents/agent/add/").status_code == 403
+    assert b"nora@haddad.example" in page.content

@@ -10,12 +10,12 @@ from django.urls import reverse
 
 from agents.models import Agent, AgentVersion, ApprovalRequest, KnowledgeSource
 from audit.models import AuditEvent
-from inbox.models import Entry, InboundMessage, OutboundMessage, Thread
+from inbox.models import Entry, InboundMessage, Inbox, OutboundMessage, Thread
 from kernel import clock
 from kernel.models import OutboxEvent
 from kernel.transactions import in_workspace
 from tenancy.models import MachineKey, VerifiedDomain
-from tests.console import seed
+from tests.console import seed, seed_agents
 from webhooks.models import Webhook, WebhookDelivery
 
 
@@ -37,10 +37,15 @@ def fill(world, threads=0, entries=0):
         for number in range(entries):
             at = now + timedelta(seconds=number)
             mail = seed.inbound(
-                world, "Re: Lamp", "more", sender=("Nora Haddad", "nora@haddad.example"), at=at, thread=world.threads["lamp"]
+                world,
+                "Re: Lamp",
+                "more",
+                sender=("Nora Haddad", "nora@haddad.example"),
+                at=at,
+                thread=world.threads["lamp"],
             )
             sent = seed.outbound(world, world.threads["lamp"], "answer", at=at)
-            seed.run(world, mail, "answer", sent=sent, at=at)
+            seed_agents.run(world, mail, "answer", sent=sent, at=at)
 
 
 def test_lists_ask_as_often_for_many_rows_as_for_few(mika, world):
@@ -105,7 +110,7 @@ def test_originals_can_do_nothing(mika, world):
     """FS-7: a download with nosniff and a sandbox, whatever the file says it is."""
     with in_workspace(world.workspace.id):
         svg = seed.attach(world, seed.inbound(world, "x", "x", sender=("X", "x@x.example"), at=clock.now()), 'a"b\r\n.svg', b"<svg onload='alert(1)'/>", "image/svg+xml")  # fmt: skip
-        message = InboundMessage.objects.first()
+        message = InboundMessage.objects.filter(state="done").first()
         email_id = message.emails.get().id
     file = mika.get(reverse("admin:attachment", args=[svg.id]))
     assert file.content == b"<svg onload='alert(1)'/>"
@@ -147,7 +152,7 @@ def test_a_second_decision_is_refused_with_words(mika, world):
     with in_workspace(world.workspace.id):
         assert ApprovalRequest.objects.get(id=asked.id).state == "rejected"
     with in_workspace(world.workspace.id):
-        who = AuditEvent.objects.filter(action="approval.reject").values_list("actor_kind", "actor_label").first()
+        who = AuditEvent.objects.filter(action="approval.decide").values_list("actor_kind", "actor_label").first()
     assert who == ("user", "Mika Lindgren")
 
 
@@ -170,24 +175,40 @@ def test_bulk_replay_of_quarantined_mail(mika, world):
     body = {"action": "replay", "_selected_action": ids, "index": "0"}
     assert mika.post("/console/inbox/inboundmessage/", body, follow=True).status_code == 200
     with in_workspace(world.workspace.id):
-        actions = AuditEvent.objects.filter(action="quarantine.replay", actor_kind="user").count()
+        actions = AuditEvent.objects.filter(action="quarantine.replay", actor_label="Mika Lindgren").count()
     assert actions == len(ids)
 
 
 def test_forms_call_services(mika, world):
     """Each form makes what it says, in the chosen workspace, recorded as the person who filled it."""
-    mika.post("/console/agents/knowledgesource/add/", {"title": "Hours", "uri": "", "content": "# Hours\n\nNine to five."})
+    mika.post(
+        "/console/agents/knowledgesource/add/", {"title": "Hours", "uri": "", "content": "# Hours\n\nNine to five."}
+    )
     values = {
         "name": "Nights", "status": "active", "autonomy": "draft", "system_prompt": "Be brief.", "skills_text": "one\ntwo",
         "provider": "", "model": "", "max_steps": "12", "max_cost_micros": "1000",
     }  # fmt: skip
     mika.post("/console/agents/agent/add/", values)
-    mika.post("/console/inbox/inbox/add/", {"address": "sales@lindgren.example", "name": "Sales", "agent_id": "", "policy": "{}"})
+    mika.post(
+        "/console/inbox/inbox/add/",
+        {
+            "address": "sales@lindgren.example",
+            "name": "Sales",
+            "agent_id": str(world.agent.id),
+            "run_agent": "on",
+            "quarantine_virus": "on",
+            "block_senders": "bad.example",
+            "when_inactive": "store",
+        },
+    )
     mika.post("/console/tenancy/verifieddomain/add/", {"domain": "Lamps.Example"})
     with in_workspace(world.workspace.id):
         assert KnowledgeSource.objects.get(title="Hours").chunks.count() >= 1
         agent = Agent.objects.get(name="Nights")
         assert AgentVersion.objects.get(agent=agent).skills == ["one", "two"]
+        opened = Inbox.objects.get(address="sales@lindgren.example")
+        assert opened.agent_id == world.agent.id
+        assert opened.policy == {"quarantine_spam": False, "block_senders": ["bad.example"]}
         assert VerifiedDomain.objects.get(domain="lamps.example").state == "pending"
         made = AuditEvent.objects.filter(actor_label="Mika Lindgren").values_list("action", flat=True)
         assert {"knowledge.add", "agent.create", "inbox.open", "domain.claim"} <= set(made)
@@ -199,7 +220,8 @@ def test_forms_call_services(mika, world):
 
 def test_a_refusal_keeps_what_was_typed(mika, world):
     response = mika.post(
-        "/console/inbox/inbox/add/", {"address": "a@stranger.example", "name": "Kept", "agent_id": "", "policy": "{}"}
+        "/console/inbox/inbox/add/",
+        {"address": "a@stranger.example", "name": "Kept", "agent_id": "", "when_inactive": "store"},
     )
     page = response.content.decode()
     assert response.status_code == 200
@@ -240,7 +262,9 @@ def test_webhook_buttons(mika, world):
     row = world.extra["webhook"]
     page = reverse("admin:webhooks_webhook_change", args=[row.id])
     assert b"failing" in mika.get(page).content
-    assert b"is on its way" in mika.post(reverse("admin:webhook_test", args=[row.id]), {"next": page}, follow=True).content
+    assert (
+        b"is on its way" in mika.post(reverse("admin:webhook_test", args=[row.id]), {"next": page}, follow=True).content
+    )
     mika.post(reverse("admin:webhook_switch", args=[row.id]), {"to": "off", "next": page})
     with in_workspace(world.workspace.id):
         assert Webhook.objects.get(id=row.id).state == "disabled"

@@ -64,7 +64,17 @@ class Estate:
     refused: int = 0
 
     def owner(self) -> psycopg.Connection:
-        connection = psycopg.connect(self.environment["DATABASE_OWNER_URL"], autocommit=True)
+        """A session of the owner, as soon as the server has recovered."""
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                connection = psycopg.connect(self.environment["DATABASE_OWNER_URL"], autocommit=True)
+            except psycopg.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+            else:
+                break
         connection.execute("SET app.all_workspaces = 'on'")
         return connection
 

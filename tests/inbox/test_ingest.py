@@ -3,9 +3,9 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from contacts.models import Contact, ContactProfile
 from django.db import connection
 
+from contacts.models import Contact, ContactProfile
 from inbox.models import Email, Entry, InboundMessage, Thread
 from inbox.types import EmailState, MessageState
 from kernel.models import OutboxEvent
@@ -175,3 +175,50 @@ def test_a_late_mail_that_is_older_than_the_answer_opens_no_turn(db):
         deliver(raw)
         with in_workspace(acme.id):
             assert (Thread.objects.get().first_unanswered_inbound_at is not None) == waits
+
+
+def test_mail_to_a_suspended_workspace_is_kept_and_shows_nothing(db):
+    from tenancy.models import Workspace
+
+    acme = house()
+    with in_all_workspaces("an operator suspends a workspace"):
+        Workspace.objects.filter(id=acme.id).update(status="suspended")
+    deliver(mail())
+    with in_workspace(acme.id):
+        email = Email.objects.get()
+        assert (email.state, email.state_reason) == ("ignored", "inactive_workspace")
+        assert Entry.objects.count() == 0
+        assert bytes(InboundMessage.objects.get().raw)
+
+
+def test_a_deleted_inbox_takes_no_mail_and_its_address_stays_taken(db):
+    import pytest
+
+    from inbox.models import Inbox
+    from inbox.services import inboxes
+    from inbox.services.inboxes import AddressTaken
+    from kernel import clock
+
+    acme = house()
+    with in_workspace(acme.id):
+        Inbox.objects.filter(id=acme.inbox.id).update(deleted_at=clock.now())
+    deliver(mail())
+    with in_workspace(acme.id):
+        assert InboundMessage.objects.get().reason == "unknown_recipient"
+    with pytest.raises(AddressTaken):
+        inboxes.open_inbox(workspace_id=acme.id, address="Support@ACME.test")
+
+
+def test_a_quarantined_mail_is_replayed_once_its_inbox_is_there(db):
+    from inbox.services import inboxes, ingesting, quarantine
+
+    acme = house()
+    deliver(mail(to="sales@acme.test"), "sales@acme.test")
+    with in_workspace(acme.id):
+        message = InboundMessage.objects.get()
+    inboxes.open_inbox(workspace_id=acme.id, address="sales@acme.test")
+    quarantine.replay(workspace_id=acme.id, inbound_message_id=message.id)
+    ingesting.process_all()
+    with in_workspace(acme.id):
+        assert Entry.objects.count() == 1
+        assert set(InboundMessage.objects.values_list("state", flat=True)) == {"done"}

@@ -1,7 +1,6 @@
 """Mail by signed notification, by SMTP and through the API, over real sockets and the real views."""
 
 import base64
-import smtplib
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

@@ -150,7 +150,7 @@ def test_failures_are_tried_again_ever_later_then_parked_and_redelivered(db, con
     @consumers(name="one")
     def one(events):
         if broken:
-            raise ValueError("broken \x00 \ud800")
+            raise ValueError("broken \x00")
         seen.append(events[0].payload["ref"])
 
     emit(house, 1)
@@ -177,6 +177,10 @@ def test_failures_are_tried_again_ever_later_then_parked_and_redelivered(db, con
     assert outbox.redeliver(ids=[event.id]) == 0
     drain_all()
     assert seen == ["2", "1"]
+
+
+def test_any_error_text_can_be_stored():
+    assert outbox._storable("a\x00b \ud800 " + "x" * 900) == "a\ufffdb ? " + "x" * 494
 
 
 def test_a_batch_consumer_gets_many_and_falls_back_to_single_facts(db, consumers, settings):

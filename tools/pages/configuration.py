@@ -118,7 +118,7 @@ def _comment(lines: list[str], call: ast.Call) -> str:
     if trailing and "noqa" not in trailing[1]:
         return trailing[1]
     above: list[str] = []
-    for line in reversed(lines[: call.lineno - 1]):
+    for line in (text.strip() for text in reversed(lines[: call.lineno - 1])):
         if not line.startswith("# ") or SECTION.match(line):
             break
         above.insert(0, line[2:])

@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from unfold.decorators import action
 
 from kernel.admin import columns
 from kernel.admin.base import ReadOnlyAdmin
+from kernel.admin.deeds import deed
 from kernel.admin.filters import Views
 from webhooks.models import WebhookDelivery
 from webhooks.services import replaying
@@ -54,16 +54,14 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookDelivery]:
         return super().get_queryset(request).defer("system_event__body", "system_event__data")
 
-    @action(description="Replay", permissions=["act"], icon="replay")
+    @deed("Replay", icon="replay")
     def replay(self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]) -> None:
         """Each by itself: one whose endpoint is disabled does not hold back the others."""
         done = 0
         for row in queryset:
             answer = self.serve(
                 request,
-                lambda r=row: replaying.replay(
-                    workspace_id=r.workspace_id, webhook_id=r.webhook_id, delivery_id=r.id
-                ),
+                lambda r=row: replaying.replay(workspace_id=r.workspace_id, webhook_id=r.webhook_id, delivery_id=r.id),
             )
             done += answer is not None
         if done:

@@ -8,11 +8,11 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from unfold.decorators import action
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from kernel.admin import columns, marks
 from kernel.admin.base import ServiceAdmin
+from kernel.admin.deeds import deed
 from kernel.admin.filters import Deleted, Views
 from kernel.admin.forms import ServiceForm
 from webhooks.models import Webhook
@@ -55,7 +55,7 @@ class WebhookForm(ServiceForm):
             self.fields["slugs"].help_text += f" Known: {known}."
 
     def clean_slugs(self) -> list[str]:
-        return self.cleaned_data["slugs"].replace(",", " ").split()
+        return str(self.cleaned_data["slugs"]).replace(",", " ").split()
 
     def clean_headers(self) -> dict[str, str]:
         return self.cleaned_data.get("headers") or {}
@@ -92,7 +92,7 @@ class WebhookAdmin(ServiceAdmin):
 
     @admin.display(description="events")
     def events(self, row: Webhook) -> str:
-        return ", ".join(row.slugs[:3]) + (f" and {len(row.slugs) - 3} more" if len(row.slugs) > 3 else "")  # noqa: PLR2004
+        return ", ".join(row.slugs[:3]) + (f" and {len(row.slugs) - 3} more" if len(row.slugs) > 3 else "")
 
     def write(self, request: HttpRequest, obj: Any, values: dict[str, Any], workspace_id: Any) -> Webhook:
         if obj is not None:
@@ -110,12 +110,12 @@ class WebhookAdmin(ServiceAdmin):
             target=reverse("admin:webhooks_webhook_change", args=[obj.pk]),
         )
 
-    @action(description="Enable, and replay what they missed", permissions=["act"])
+    @deed("Enable, and replay what they missed")
     def enable(self, request: HttpRequest, queryset: Any) -> None:
         for row in queryset:
             self.serve(request, lambda r=row: subscribing.enable(workspace_id=r.workspace_id, webhook_id=r.id))
 
-    @action(description="Disable", permissions=["act"])
+    @deed("Disable")
     def disable(self, request: HttpRequest, queryset: Any) -> None:
         for row in queryset:
             self.serve(request, lambda r=row: subscribing.disable(workspace_id=r.workspace_id, webhook_id=r.id))

@@ -5,7 +5,7 @@ then a claim with a quota for each. A lease that ends makes its delivery due aga
 and fences the late writer.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -20,6 +20,7 @@ from kernel.transactions import in_all_workspaces
 from webhooks.queries import endpoints
 from webhooks.services import cancelling
 from webhooks.transport import pacing
+from webhooks.transport.pacing import Grant
 from webhooks.types import Claim, Endpoint, Waiting
 
 _REASON = "the dispatcher serves every workspace"
@@ -35,7 +36,7 @@ class Quota:
     rate_per_second: int | None = None
 
 
-_SURVEY = """
+SURVEY = """
 WITH RECURSIVE waiting AS (
     (SELECT webhook_id, due_at FROM webhooks_webhookdelivery WHERE status IN ('pending', 'delivering')
      ORDER BY webhook_id, due_at LIMIT 1)
@@ -51,7 +52,7 @@ WHERE waiting.due_at <= now() OR w.state <> 'active' OR w.deleted_at IS NOT NULL
 """
 
 # The state and time are asked again on the locked row: another dispatcher may have been faster.
-_CHOOSE = """
+CHOOSE = """
 WITH quota AS MATERIALIZED (
     SELECT * FROM unnest(%(webhooks)s::uuid[], %(counts)s::int[], %(ordered)s::bool[]) AS q(webhook_id, n, ordered)
 )
@@ -96,7 +97,7 @@ def beat() -> None:
 def survey() -> list[Waiting]:
     """Every webhook with a due delivery, and those that wait for a webhook which is closed."""
     with in_all_workspaces(_REASON), connection.cursor() as cursor:
-        cursor.execute(_SURVEY)
+        cursor.execute(SURVEY)
         return [Waiting(*row) for row in cursor.fetchall()]
 
 
@@ -114,13 +115,13 @@ def cancel_closed(*, webhook_ids: Sequence[str]) -> int:
 
 def claim(*, quotas: Sequence[Quota]) -> list[Claim]:
     """Lease due deliveries within `quotas`; of an ordered webhook its head alone, and only when that is due."""
-    quotas = [_paced(quota) for quota in quotas]
+    quotas, grants = _paced(quotas)
     lease: Any = timedelta(seconds=settings.WEBHOOK_LEASE_SECONDS)
     with in_all_workspaces(_REASON), connection.cursor() as cursor:
         # A claim that a crash of the database forgets is made again; nobody has to wait for the disk.
         cursor.execute("SET LOCAL synchronous_commit = off")
         cursor.execute(
-            _CHOOSE,
+            CHOOSE,
             {
                 "webhooks": [quota.webhook_id for quota in quotas],
                 "counts": [quota.count for quota in quotas],
@@ -132,7 +133,7 @@ def claim(*, quotas: Sequence[Quota]) -> list[Claim]:
         cursor.execute(_EVENTS, [array({row[3] for row in leased})])
         events = {row[0]: row[1:] for row in cursor.fetchall()}
         claims = [Claim(*row, *events[row[3]]) for row in leased]
-    _return_unused(quotas, claims)
+    _return_unused(grants, claims)
     return claims
 
 
@@ -148,15 +149,20 @@ def array(ids: Iterable[str]) -> str:
     return "{" + ",".join(ids) + "}"
 
 
-def _paced(quota: Quota) -> Quota:
-    if quota.rate_per_second is None:
-        return quota
-    granted = pacing.take(key=quota.webhook_id, rate=quota.rate_per_second, wanted=quota.count)
-    return replace(quota, count=granted)
+def _paced(quotas: Sequence[Quota]) -> tuple[list[Quota], dict[str, Grant]]:
+    """The quotas within the rates of their webhooks, and what was taken from the rates."""
+    grants = {
+        quota.webhook_id: pacing.take(key=quota.webhook_id, rate=quota.rate_per_second, wanted=quota.count)
+        for quota in quotas
+        if quota.rate_per_second is not None
+    }
+    return [
+        replace(quota, count=grants[quota.webhook_id].count) if quota.webhook_id in grants else quota
+        for quota in quotas
+    ], grants
 
 
-def _return_unused(quotas: Sequence[Quota], claims: Sequence[Claim]) -> None:
-    for quota in quotas:
-        if quota.rate_per_second is not None:
-            used = sum(claim.webhook_id == quota.webhook_id for claim in claims)
-            pacing.give_back(key=quota.webhook_id, count=quota.count - used)
+def _return_unused(grants: Mapping[str, Grant], claims: Sequence[Claim]) -> None:
+    for webhook_id, grant in grants.items():
+        used = sum(claim.webhook_id == webhook_id for claim in claims)
+        pacing.give_back(grant=grant, unused=grant.count - used)

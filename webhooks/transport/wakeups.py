@@ -25,15 +25,19 @@ def ring() -> None:
 
 async def listen(heard: Callable[[], None]) -> None:
     """Call `heard` at each ring until cancelled; comes back by itself when Redis was away."""
+    is_away = False
     while True:
         client = redis.asyncio.Redis.from_url(settings.REDIS_URL)
         try:
             async with client.pubsub() as channel:
                 await channel.subscribe(CHANNEL)
+                is_away = False
                 async for _ in channel.listen():
                     heard()
         except (redis.RedisError, OSError):
-            logger.warning("no wake-ups from Redis; polling until it is back")
+            if not is_away:
+                logger.warning("no wake-ups from Redis; polling until it is back")
+            is_away = True
         finally:
             await client.aclose()
         await asyncio.sleep(settings.WEBHOOK_POLL_SECONDS)

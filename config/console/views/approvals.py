@@ -46,7 +46,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _asked_about(rows: list[ApprovalRequest]) -> list[dict[str, object]]:
+def _asked_about(rows: list[ApprovalRequest]) -> list[dict[str, AgentRun | Entry | None]]:
     """For each question the run it belongs to, and the message that it would answer; two queries."""
     execution_ids = [row.intent.execution_id for row in rows]
     runs = {run.execution_id: run for run in AgentRun.objects.filter(execution_id__in=execution_ids)}

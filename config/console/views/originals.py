@@ -34,7 +34,7 @@ def _download(content: bytes, filename: str, content_type: str = "application/oc
 
 
 def _attachment(filename: str) -> str:
-    plain = re.sub(r'[^A-Za-z0-9._ -]', "_", filename)[:100] or "file"
+    plain = re.sub(r"[^A-Za-z0-9._ -]", "_", filename)[:100] or "file"
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename[:200])}"
 
 

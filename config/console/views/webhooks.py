@@ -27,7 +27,9 @@ def endpoint(request: HttpRequest, webhook_id: UUID) -> HttpResponse:
     """An endpoint, whether it works, and what it got lately."""
     row = _found(Webhook.objects.filter(id=webhook_id).first())
     deliveries = list(
-        WebhookDelivery.objects.filter(webhook=row).select_related("system_event").order_by("-created_at", "-id")[:RECENT]
+        WebhookDelivery.objects.filter(webhook=row)
+        .select_related("system_event")
+        .order_by("-created_at", "-id")[:RECENT]
     )
     open_ = WebhookDelivery.objects.filter(webhook=row, status__in=["pending", "delivering"])
     waiting = open_.aggregate(all=Count("id"), retried=Count("id", filter=Q(attempts__gt=0)))

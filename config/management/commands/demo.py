@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from config.demo.amazon import Topic
 from config.demo.outcome import Outcome
 from config.demo.receiver import Receiver
 from config.demo.sink import Sink
-from config.embedded.supervisor import Supervisor
+from config.embedded.supervisor import Child, Supervisor
 from kernel import clock
 from kernel.errors import DomainError
 
@@ -44,38 +45,61 @@ class Command(BaseCommand):
         started = time.monotonic()
         console = Console(file=sys.stdout, force_terminal=None if sys.stdout.isatty() else False, width=_width())
         with ExitStack() as stack:
-            sink = stack.enter_context(Sink())
-            receiver = stack.enter_context(Receiver())
-            var = settings.BASE_DIR / "var"
-            var.mkdir(exist_ok=True)
-            topic = Topic(_TOPIC, var / "demo-sns.pem")
-            port, mail_port = ports.choose(options["port"]), ports.choose(settings.MAIL_LISTEN_PORT)
-            _point_children_at(sink=sink.port, topic=topic, port=port)
-            try:
-                scene = scenario.prepare(hook=receiver.url, state=options["state"] or var / "demo.json")
-            except DomainError as error:
-                raise CommandError(error.detail) from error
-            receiver.inbox.secret = scene.webhook_secret
-            children = processes.everything(host="127.0.0.1", port=port, mail_host="127.0.0.1", mail_port=mail_port)
-            supervisor = stack.enter_context(Supervisor(children, logs=var / "log"))
+            stage = _set_up(stack, port=ports.choose(options["port"]), state=options["state"])
             console.print("Starting web, worker, scheduler, dispatcher and mail listener …")
-            _wait_until_up(port, mail_port)
-            since = clock.now()
-            run = uuid4().hex[:8]
-            deliveries = delivery.samples(settings.BASE_DIR / "samples" / "mail", run=run)
-            with Live(console=console, refresh_per_second=4, transient=True) as live:
-                _hand_in(deliveries, topic=topic, port=port, mail_port=mail_port)
-                final = _watch(deliveries, since, live)
+            supervisor = stack.enter_context(Supervisor(stage.children(), logs=settings.BASE_DIR / "var" / "log"))
+            _wait_until_up(stage.port, stage.mail_port)
+            final = _perform(stage, console)
             console.print(_table(final))
-            counts = _counted(final, sink, receiver, started)
+            counts = _counted(final, stage, started)
             if options["once"]:
                 supervisor.stop()
                 self.stdout.write(orjson.dumps(counts).decode())
                 if counts["lost"] or counts["doubled"] or final.waiting:
                     raise CommandError("The run did not come out clean: " + ", ".join(final.waiting or ["see above"]))
                 return
-            _invite(console, scene, port, mail_port, counts)
+            _invite(console, stage, counts)
             supervisor.wait()
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """The demo's surroundings: the outside world that it brings along, and where its own processes listen."""
+
+    sink: Sink
+    receiver: Receiver
+    topic: Topic
+    scene: scenario.Scene
+    port: int
+    mail_port: int
+
+    def children(self) -> list[Child]:
+        return processes.everything(host="127.0.0.1", port=self.port, mail_host="127.0.0.1", mail_port=self.mail_port)
+
+
+def _set_up(stack: ExitStack, *, port: int, state: Path | None) -> _Stage:
+    """The local mail server and webhook endpoint, and what the API would have set up."""
+    var = settings.BASE_DIR / "var"
+    var.mkdir(exist_ok=True)
+    sink = stack.enter_context(Sink())
+    receiver = stack.enter_context(Receiver())
+    topic = Topic(_TOPIC, var / "demo-sns.pem")
+    _point_children_at(sink=sink.port, topic=topic, port=port)
+    try:
+        scene = scenario.prepare(hook=receiver.url, state=state or var / "demo.json")
+    except DomainError as error:
+        raise CommandError(error.detail) from error
+    receiver.inbox.secret = scene.webhook_secret
+    return _Stage(sink, receiver, topic, scene, port, ports.choose(settings.MAIL_LISTEN_PORT))
+
+
+def _perform(stage: _Stage, console: Console) -> Outcome:
+    """Hand the mails in and watch until they have come to rest."""
+    since = clock.now()
+    deliveries = delivery.samples(settings.BASE_DIR / "samples" / "mail", run=uuid4().hex[:8])
+    with Live(console=console, refresh_per_second=4, transient=True) as live:
+        _hand_in(deliveries, topic=stage.topic, port=stage.port, mail_port=stage.mail_port)
+        return _watch(deliveries, since, live)
 
 
 def _width() -> int | None:
@@ -148,12 +172,12 @@ def _table(found: Outcome) -> Table:
     return table
 
 
-def _counted(found: Outcome, sink: Sink, receiver: Receiver, started: float) -> dict[str, Any]:
+def _counted(found: Outcome, stage: _Stage, started: float) -> dict[str, Any]:
     """The counts, with what the two outside witnesses saw."""
     counts = dict(found.counts)
     # Nothing may leave twice, by the word of who received it.
-    counts["doubled"] += sum(times - 1 for times in sink.ledger.by_id().values())
-    counts["webhooks_verified"] = len(receiver.inbox.verified)
+    counts["doubled"] += sum(times - 1 for times in stage.sink.ledger.by_id().values())
+    counts["webhooks_verified"] = len(stage.receiver.inbox.verified)
     counts["seconds"] = round(time.monotonic() - started, 1)
     order = (
         "received", "entries", "threads", "agent_runs", "replies_sent", "approvals_waiting", "quarantined", "ignored",
@@ -162,11 +186,11 @@ def _counted(found: Outcome, sink: Sink, receiver: Receiver, started: float) -> 
     return {name: counts[name] for name in order}
 
 
-def _invite(console: Console, scene: scenario.Scene, port: int, mail_port: int, counts: dict[str, Any]) -> None:
+def _invite(console: Console, stage: _Stage, counts: dict[str, Any]) -> None:
     console.print(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items()))
     console.print()
-    console.print(f"Console   http://127.0.0.1:{port}/console/")
-    console.print(f"Sign in   {scenario.OWNER}  {scene.password}")
-    console.print(f"API       http://127.0.0.1:{port}/api/docs   key {scene.machine_key}")
-    console.print(f"SMTP      127.0.0.1:{mail_port} for support@acme.test and billing@acme.test")
+    console.print(f"Console   http://127.0.0.1:{stage.port}/console/")
+    console.print(f"Sign in   {scenario.OWNER}  {stage.scene.password}")
+    console.print(f"API       http://127.0.0.1:{stage.port}/api/docs   key {stage.scene.machine_key}")
+    console.print(f"SMTP      127.0.0.1:{stage.mail_port} for support@acme.test and billing@acme.test")
     console.print("Stop with Ctrl-C.")

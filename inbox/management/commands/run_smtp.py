@@ -29,9 +29,7 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
         handler = listener.Handler(knows=receiving.knows, take=receiving.take)
-        server = await listener.serve(
-            host=host, port=port, lmtp=lmtp, handler=handler, limit=settings.MAIL_MAX_BYTES
-        )
+        server = await listener.serve(host=host, port=port, lmtp=lmtp, handler=handler, limit=settings.MAIL_MAX_BYTES)
         self.stdout.write(f"{'LMTP' if lmtp else 'SMTP'} on {host}:{port}")
         self.stdout.flush()
         await stop.wait()

@@ -31,7 +31,9 @@ from helpdesk.email import extract_email_metadata  # noqa: E402
 from helpdesk.models import FollowUp, Queue  # noqa: E402
 
 call_command("migrate", verbosity=0)
-queue = Queue.objects.create(title="Bench", slug="bench", email_address="support@bench.test", allow_email_submission=True)
+queue = Queue.objects.create(
+    title="Bench", slug="bench", email_address="support@bench.test", allow_email_submission=True
+)
 logger = logging.getLogger("helpdesk")
 
 serve(lambda raw: extract_email_metadata(raw.decode(), queue, logger), FollowUp.objects.count)

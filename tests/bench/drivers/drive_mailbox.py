@@ -7,9 +7,7 @@ from django.conf import settings
 from serving import serve
 from serving import settings as common
 
-settings.configure(
-    **common(INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes", "django_mailbox"])
-)
+settings.configure(**common(INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes", "django_mailbox"]))
 django.setup()
 
 from django.core.management import call_command  # noqa: E402

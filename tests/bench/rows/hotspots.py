@@ -1,7 +1,9 @@
 """Where the time of an ingested mail goes: microseconds by step and by statement, in one process."""
 
+import os
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest import mock
@@ -33,20 +35,25 @@ _WORDS = (
 
 
 class Ledger:
-    """Seconds and counts by label."""
+    """Wall and CPU seconds, and counts, by label."""
 
     def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self.counts: dict[str, int] = {}
+        self.wall: dict[str, float] = defaultdict(float)
+        self.cpu: dict[str, float] = defaultdict(float)
+        self.server: dict[str, float] = defaultdict(float)
+        self.counts: dict[str, int] = defaultdict(int)
+        self.clock: Callable[[], float] = float
 
     @contextmanager
     def timing(self, label: str) -> Iterator[None]:
-        began = time.perf_counter()
+        began, cpu, server = time.perf_counter(), time.thread_time(), self.clock()
         try:
             yield
         finally:
-            self.seconds[label] = self.seconds.get(label, 0.0) + time.perf_counter() - began
-            self.counts[label] = self.counts.get(label, 0) + 1
+            self.wall[label] += time.perf_counter() - began
+            self.cpu[label] += time.thread_time() - cpu
+            self.server[label] += self.clock() - server
+            self.counts[label] += 1
 
     def wrapped(self, function: Any, label: str) -> Any:
         def call(*arguments: Any, **named: Any) -> Any:
@@ -77,13 +84,14 @@ def measure(run: Run) -> list[Figure]:
         _ingest(warm)
         with ExitStack() as stack:
             _instrument(stack, ledger)
-            began, cpu = time.perf_counter(), time.process_time()
-            _ingest(hot)
-            wall, cpu = time.perf_counter() - began, time.process_time() - cpu
+            with ledger.timing("a mail, whole"):
+                _ingest(hot)
+        plain = _cpu_without_instruments(run, writer, count)
         statements = bound.call_times(count)
-    lines = [Figure("hot", "wall clock of a mail", "µs", wall / count * 1e6, note=f"this process's CPU: {cpu / count * 1e6:,.0f} µs")]
-    for label, seconds in ledger.seconds.items():
-        note = f"{ledger.counts[label] / count:.2f} times a mail"
+    lines = [Figure("hot", "CPU of this process, not instrumented", "µs", plain * 1e6)]
+    for label, seconds in sorted(ledger.wall.items(), key=lambda item: -item[1]):
+        here, server = (found[label] / count * 1e6 for found in (ledger.cpu, ledger.server))
+        note = f"CPU here {here:,.0f}, server {server:,.0f} µs; {ledger.counts[label] / count:.2f} times a mail"
         lines.append(Figure("hot", label, "µs", seconds / count * 1e6, note=note))
     lines += [
         Figure("hot", f"one client of pgbench: {'accept' if 'accept' in text else 'file'}", "µs", value)
@@ -91,6 +99,27 @@ def measure(run: Run) -> list[Figure]:
         if "_v1(" in text
     ]
     return lines
+
+
+def _cpu_without_instruments(run: Run, writer: Writer, count: int) -> float:
+    path = packed(writer.batch(count), run.folder / "plain")
+    began = time.process_time()
+    _ingest(path)
+    return (time.process_time() - began) / count
+
+
+def _server_clock() -> Callable[[], float]:
+    """CPU seconds of the server process behind our connection; always 0 where that cannot be seen."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        path = f"/proc/{cursor.fetchone()[0]}/schedstat"
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return float
+    return lambda: int(os.pread(descriptor, 64, 0).split()[0]) / 1e9
 
 
 def _ingest(path: str) -> None:
@@ -103,6 +132,7 @@ def _ingest(path: str) -> None:
 def _instrument(stack: ExitStack, ledger: Ledger) -> None:
     from django.db import connection
 
+    ledger.clock = _server_clock()
     for target, name, label in _STEPS:
         owner = _resolved(target)
         stack.enter_context(mock.patch.object(owner, name, ledger.wrapped(getattr(owner, name), label)))

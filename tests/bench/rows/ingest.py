@@ -9,6 +9,7 @@ from tests.bench.crew import Crew
 from tests.bench.mails import Mail, Writer
 from tests.bench.places import packed, settle
 from tests.bench.report import Figure, Run, against
+from tests.bench.scratch import as_owner
 
 FLOORS = {"helpdesk": (5.0, 25.0), "hyperkitty": (2.5, 12.0), "mailbox": (1.0, 5.0)}
 PEERS = (peers.HELPDESK, peers.HYPERKITTY, peers.MAILBOX)
@@ -30,6 +31,29 @@ def _opened(crew: Crew, run: Run, openers: list[Mail]) -> None:
     one_round(crew, packed(openers, run.folder / "openers"), len(openers))
 
 
+TABLES = (
+    "inbox_inboundmessage", "inbox_email", "inbox_thread", "inbox_entry", "inbox_messagereference",
+    "inbox_threadparticipant", "contacts_contact", "contacts_contactidentifier", "contacts_contactprofile",
+    "contacts_identifiersighting", "kernel_outboxevent", "audit_auditevent", "audit_auditpayload",
+)  # fmt: skip
+
+
+def _rows(database: str) -> dict[str, int]:
+    with as_owner(database) as owner:
+        found = {table: owner.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() for table in TABLES}
+    return {table: row[0] for table, row in found.items() if row}
+
+
+def _sameness(before: dict[str, int], between: dict[str, int], after: dict[str, int]) -> str:
+    """How many rows a mail makes in each table: the bound's from `before` to `between`, ours from there to `after`."""
+    theirs, ours = between["inbox_email"] - before["inbox_email"], after["inbox_email"] - between["inbox_email"]
+    pairs = {
+        table: ((between[table] - before[table]) / theirs, (after[table] - between[table]) / ours) for table in TABLES
+    }
+    other = [f"{table} {b:.2f} there, {a:.2f} here" for table, (b, a) in pairs.items() if abs(a - b) > 0.15]
+    return f"rows a mail differ: {'; '.join(other)}" if other else f"same rows a mail in {len(TABLES)} tables"
+
+
 def bound(run: Run) -> list[Figure]:
     """Row 1: two processes beside pgbench with the same rows, 100 workspaces."""
     count, each = run.size(400, 3_000), run.size(60, 400)
@@ -38,17 +62,23 @@ def bound(run: Run) -> list[Figure]:
         openers = writer.openers(run.size(2, 10))
         rates: list[tuple[float, float, float]] = []
         plain, calls = [], []
+        same = ""
         with Crew.ours(2) as crew:
             _opened(crew, run, openers)
             pg = Bound(database, writer.batch(1, replies=1.0)[0])
             for number in range(run.rounds):
                 run.say(f"row 1, round {number + 1}")
+                before = _rows(database)
                 plain.append(pg.plain(each))
+                between = _rows(database)
                 path = packed(writer.batch(count), run.folder / f"mails{number}")
                 rates.append(one_round(crew, path, count))
+                same = _sameness(before, between, _rows(database))
                 calls.append(pg.calls(each))
     store, process, whole = ([rate[n] for rate in rates] for n in range(3))
-    base = Figure("1", "ingest, 2 processes: store + file", "/s", 0, "pgbench, same rows, c=8", floor=0.35, goal=0.5)
+    base = Figure(
+        "1", "ingest, 2 processes: store + file", "/s", 0, "pgbench, same rows, c=8", floor=0.35, goal=0.5, note=same
+    )
     return [
         against(base, whole, plain),
         Figure("1", "… store only", "/s", median(store), samples={"ours": store}),
@@ -99,9 +129,7 @@ def _peer_crews(run: Run, stack: ExitStack, absent: dict[str, str]) -> dict[str,
     return crews
 
 
-def _beside(
-    peer: peers.Peer, ours: list[float], theirs: dict[str, list[float]], absent: dict[str, str]
-) -> Figure:
+def _beside(peer: peers.Peer, ours: list[float], theirs: dict[str, list[float]], absent: dict[str, str]) -> Figure:
     floor, goal = FLOORS[peer.name]
     what = "ingest, 1 process: store + file"
     if peer.name in absent:

@@ -100,13 +100,17 @@ def measure(run: Run) -> list[Figure]:
         speed = against(Figure("3", f"MIME parse CPU, {kind}", "µs", 0, "email.policy.default"), ours, theirs)
         ratio = median(theirs) / median(ours)
         figures.append(
-            Figure("3", speed.what, "µs", speed.ours, speed.against, speed.theirs, ratio, 3.0, 15.0, samples=speed.samples)
+            Figure(
+                "3", speed.what, "µs", speed.ours, speed.against, speed.theirs, ratio, 3.0, 15.0, samples=speed.samples
+            )
         )
     raws = list(chain(*all_raws))
     found = differences(raws)
     note = ", ".join(f"{name}: {count}" for name, count in sorted(found.items())) or "all fields equal"
     total = float(sum(found.values()))
     figures.append(
-        Figure("3", f"fields read otherwise, {len(raws)} mails", "", total, "", 0.0, total, 0.0, at_most=True, note=note)
+        Figure(
+            "3", f"fields read otherwise, {len(raws)} mails", "", total, "", 0.0, total, 0.0, at_most=True, note=note
+        )
     )
     return figures

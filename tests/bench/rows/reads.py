@@ -108,10 +108,9 @@ def _key(workspace: UUID) -> str:
 
 
 def _reads(database: str, workspace: UUID) -> list[Read]:
+    from inbox.models import Thread
     from kernel.api import paging
     from kernel.transactions import in_workspace
-
-    from inbox.models import Thread
 
     with in_workspace(workspace):
         rows = Thread.objects.order_by("-last_entry_seq")
@@ -141,7 +140,7 @@ def _times(run: Run, database: str, workspace: UUID, key: str) -> dict[str, tupl
     """For each read: p50 of the API and of the bare query in milliseconds, and the number of statements."""
     from django.test import Client
 
-    client = Client(headers={"authorization": f"Bearer {key}"})
+    client = Client(SERVER_NAME="localhost", headers={"authorization": f"Bearer {key}"})
     calls = run.size(20, 60)
     found = {}
     with psycopg.connect(runtime_url(database), autocommit=True, prepare_threshold=2) as bare:

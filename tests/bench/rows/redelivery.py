@@ -56,7 +56,8 @@ def _counts(database: str) -> dict[str, Any]:
     with as_owner(database) as owner:
         cursor = owner.execute(_COUNTS)
         row = cursor.fetchone()
-        assert row is not None and cursor.description is not None
+        assert row is not None
+        assert cursor.description is not None
         return {column.name: value for column, value in zip(cursor.description, row, strict=True)}
 
 

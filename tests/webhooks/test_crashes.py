@@ -1,0 +1,156 @@
+"""Real processes, really killed (E6): nothing is lost, and only what was not confirmed is sent again."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from django.conf import settings as django_settings
+
+from kernel.transactions import in_all_workspaces
+from tests.webhooks.conftest import Running, as_owner, dispatch, emit, hook, is_settled, rows
+from tests.webhooks.receiver import answer, slowly
+from webhooks.models import WebhookAttempt
+
+IN_FLIGHT = 8
+
+
+def start(**variables: str) -> subprocess.Popen:
+    environment = os.environ | {
+        "DJANGO_SETTINGS_MODULE": "config.settings.test",
+        "WEBHOOK_TIMEOUT_SECONDS": "1",
+        "WEBHOOK_LEASE_SECONDS": "3",
+        "WEBHOOK_POLL_SECONDS": "0.1",
+        "WEBHOOK_PER_ENDPOINT": str(IN_FLIGHT),
+    }
+    return subprocess.Popen(
+        [sys.executable, "manage.py", "run_webhooks"],
+        cwd=django_settings.BASE_DIR,
+        env=environment | variables,
+        stderr=subprocess.PIPE,
+    )
+
+
+def finish(process: subprocess.Popen, seconds: float = 60) -> int:
+    _, errors = process.communicate(timeout=seconds)
+    assert b"Traceback" not in errors, errors.decode()
+    return process.returncode
+
+
+def test_killed_before_and_after_sending_again_and_again(workspace, receiver, settings):
+    """Three dispatchers die just before their first request, three just after it; a seventh finishes the work."""
+    settings.WEBHOOK_LEASE_SECONDS = 3.0
+    hook(workspace, receiver.url("/plain"))
+    hook(workspace, receiver.url("/ordered"), ordered=True)
+    emit(workspace, 60)
+    points = ["webhook.before_send", "webhook.after_send"] * 3
+    doomed = [start(CRASH_AT=f"{point}:kill") for point in points]
+    assert [finish(process) for process in doomed] == [-signal.SIGKILL] * 6
+    confirmed = {str(row.system_event_id): row.webhook_id for row in rows(status="delivered")}
+    arrived_then = len(receiver.requests)
+    with Running() as last:
+        last.until(lambda: len(rows(status="delivered")) == 120, seconds=60)
+
+    for path in ("/plain", "/ordered"):
+        ids = receiver.ids(path)
+        assert len(set(ids)) == 60
+        # Sent again: at most what each of the dead had in flight.
+        assert len(ids) - 60 <= 6 * IN_FLIGHT
+    assert list(dict.fromkeys(receiver.ids("/ordered"))) == [
+        str(row.system_event_id) for row in sorted(rows(webhook__ordered=True), key=lambda row: row.sequence or 0)
+    ]
+    later = [(r.path, r.headers["webhook-id"]) for r in receiver.requests[arrived_then:]]
+    assert len(later) == len(set(later))
+    assert not confirmed
+    with in_all_workspaces("test"):
+        assert WebhookAttempt.objects.count() == 120
+    assert all(row.attempts == 1 for row in rows())
+
+
+def test_sigterm_finishes_what_is_in_flight_and_exits_with_0(workspace, receiver):
+    receiver.scripts["/hook"] = slowly(answer(200), 0.5)
+    hook(workspace, receiver.url())
+    emit(workspace, 100)
+    process = start()
+    limit = time.monotonic() + 60
+    while not receiver.requests and time.monotonic() < limit:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    assert finish(process) == 0
+    assert rows(status="delivering") == []
+    assert len(rows(status="delivered")) == len(receiver.requests) < 100
+    assert len(rows(status="pending", attempts=0)) == 100 - len(receiver.requests)
+    as_owner("UPDATE webhooks_webhookdelivery SET due_at = now() WHERE status = 'pending'")
+    receiver.scripts.clear()
+    dispatch(is_settled)
+    assert len(set(receiver.ids())) == len(receiver.ids()) == 100
+
+
+def test_a_late_writer_changes_nothing(workspace, receiver):
+    """A dispatcher that was stopped for longer than its lease writes back: another one has taken over meanwhile."""
+    from webhooks.services import claiming, settling
+    from webhooks.services.claiming import Quota
+    from webhooks.types import Outcome, Result
+
+    webhook = hook(workspace, receiver.url())
+    emit(workspace)
+    (stale,) = claiming.claim(quotas=[Quota(str(webhook.id), 1)])
+    assert claiming.claim(quotas=[Quota(str(webhook.id), 1)]) == []
+    as_owner("UPDATE webhooks_webhookdelivery SET due_at = now()")
+    (taken,) = claiming.claim(quotas=[Quota(str(webhook.id), 1)])
+    assert taken.lease_token == stale.lease_token + 1
+
+    settling.settle(results=[Result(stale, Outcome(500))])
+    claiming.give_back(claims=[(stale, 0.0)])
+    assert (rows()[0].status, rows()[0].attempts) == ("delivering", 0)
+    settling.settle(results=[Result(taken, Outcome(200))])
+    settling.settle(results=[Result(taken, Outcome(500)), Result(stale, Outcome(410))])
+    assert (rows()[0].status, rows()[0].attempts) == ("delivered", 1)
+    with in_all_workspaces("test"):
+        assert WebhookAttempt.objects.count() == 1
+
+
+def test_the_database_goes_away_for_a_moment(workspace, receiver):
+    """Its connections are cut while requests are in flight: what landed is still written back, once."""
+    receiver.scripts["/hook"] = slowly(answer(200), 0.2)
+    hook(workspace, receiver.url())
+    emit(workspace, 50)
+    with Running() as running:
+        for _ in range(3):
+            seen = len(receiver.requests)
+            running.until(lambda seen=seen: len(receiver.requests) > seen)
+            as_owner(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%%webhook%%'"
+            )
+            _reconnect()
+        running.until(lambda: _quietly(lambda: len(rows(status="delivered")) == 50))
+    assert len(set(receiver.ids())) == 50
+
+
+def test_a_lease_shorter_than_a_request_is_refused(settings):
+    from django.core.exceptions import ImproperlyConfigured
+
+    from webhooks.worker.limits import limits
+
+    settings.WEBHOOK_LEASE_SECONDS = settings.WEBHOOK_TIMEOUT_SECONDS + 1
+    with pytest.raises(ImproperlyConfigured):
+        limits()
+
+
+def _reconnect() -> None:
+    from django.db import connections
+
+    connections["default"].close()
+
+
+def _quietly(question):
+    from django.db import OperationalError
+
+    try:
+        return question()
+    except OperationalError:
+        _reconnect()
+        return False
