@@ -63,11 +63,10 @@ def _checked(url: str, allow_http: bool, allowed: tuple[str, ...]) -> URL:
     return parsed
 
 
-# What a public name looks like once it is ASCII. Its last label is no number: those are spellings of addresses, which
-# the system's resolver reads generously (127.1, 0x7f.0.0.0xf) and which the connector takes without asking a resolver.
-_NAME = re.compile(
-    r"(?=.{4,254}\Z)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?!0x[0-9a-f]*\.?\Z)[a-z][a-z0-9-]{0,61}[a-z0-9]\.?"
-)
+# What a public name looks like once it is ASCII. Its last label begins with a letter, so it is no number: those are
+# spellings of addresses, which the system's resolver reads generously (127.1, 0x7f.0.0.0xf) and which the connector
+# takes without asking a resolver.
+_NAME = re.compile(r"(?=.{4,254}\Z)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]\.?")
 _USER = re.compile(r"[^/]*//[^/?#]*@")
 _CLOSED_NAMES = (".localhost", ".localdomain", ".local", ".internal", ".home.arpa", ".arpa", ".onion")
 

@@ -6,6 +6,7 @@ other processes), a test that uses `db` really commits, and the owner empties th
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -107,13 +108,24 @@ def _empty() -> None:
     with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
         owner.execute("SET app.allow_truncate = 'on'")
         owner.execute("SET app.all_workspaces = 'on'")
-        tables = [row[0] for row in owner.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
-        looks = (f"SELECT '{t}' WHERE EXISTS (SELECT FROM \"{t}\")" for t in tables if t not in KEEP)
-        dirty = [row[0] for row in owner.execute(" UNION ALL ".join(looks))]
-        names = [t for t in dirty if t != "tenancy_workspace"]
+        owner.execute("SET synchronous_commit = 'off'")
+        names = [row[0] for row in owner.execute(_dirty_tables(owner))]
         if names:
             owner.execute(f"TRUNCATE {', '.join(names)} RESTART IDENTITY CASCADE")
         _reseed(owner)
+
+
+@cache
+def _tables(database: str) -> list[str]:
+    with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
+        rows = owner.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
+        return [row[0] for row in rows if row[0] not in KEEP | {"tenancy_workspace"}]
+
+
+def _dirty_tables(owner: psycopg.Connection) -> str:
+    """One statement that names the tables with rows: most tests touch few of them."""
+    names = _tables(owner.info.dbname)
+    return " UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT FROM \"{name}\")" for name in names)
 
 
 def _reseed(owner: psycopg.Connection) -> None:

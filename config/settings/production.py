@@ -28,3 +28,7 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("SECURE_HSTS_INCLUDE_SUBDOMAINS", defa
 SECURE_HSTS_PRELOAD = env.bool("SECURE_HSTS_PRELOAD", default=False)
 SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True
+SILENCED_SYSTEM_CHECKS = [
+    "security.W019",  # the console shows mail in a sandboxed frame of its own origin
+    "security.W021",  # whether browsers preload a domain is for its owner to say
+]

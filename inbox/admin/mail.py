@@ -7,6 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 
 from inbox.models import Email, InboundMessage, OutboundMessage
+from inbox.services import quarantine
 from kernel.admin import columns
 from kernel.admin.base import ReadOnlyAdmin
 from kernel.admin.deeds import deed
@@ -135,8 +136,6 @@ class InboundMessageAdmin(ReadOnlyAdmin):
     @deed("Try again", icon="replay")
     def replay(self, request: HttpRequest, queryset: QuerySet[InboundMessage]) -> None:
         """Each by itself: one that is refused does not hold back the others."""
-        from inbox.services import quarantine
-
         rows = list(queryset.values_list("id", "workspace_id"))
         for message_id, workspace_id in rows:
             self.serve(

@@ -41,10 +41,14 @@ class _Earlier:
 
 
 class Writer:
-    """Writes batch after batch. Replies answer mails of earlier batches only, so any order within a batch is right."""
+    """Writes batch after batch. Replies answer mails of earlier batches only, so any order within a batch is right.
 
-    def __init__(self, recipients: list[str], *, seed: str = "bench") -> None:
+    With `flat` they answer openers only, so that each cites one mail and batches do not differ.
+    """
+
+    def __init__(self, recipients: list[str], *, seed: str = "bench", flat: bool = False) -> None:
         self._recipients = recipients
+        self._flat = flat
         self._random = Random(seed)
         self._seed = seed
         self._count = 0
@@ -53,19 +57,19 @@ class Writer:
 
     def openers(self, customers: int = CUSTOMERS) -> list[Mail]:
         """A first mail from each known customer to each recipient."""
-        return self._kept(
+        pairs = [
             self._opener(recipient, f"customer{number}@buyers.test", "text")
             for recipient in self._recipients
             for number in range(customers)
-        )
+        ]
+        self._earlier += [earlier for _, earlier in pairs]
+        return [mail for mail, _ in pairs]
 
     def batch(self, count: int, kind: Kind = "text", *, replies: float = 0.6, strangers: float = 0.1) -> list[Mail]:
         """`count` mails: replies, first mails of strangers, and first mails of known customers."""
-        return self._kept(self._next(kind, replies, strangers) for _ in range(count))
-
-    def _kept(self, made: object) -> list[Mail]:
-        pairs = list(made)  # type: ignore[call-overload]
-        self._earlier += [earlier for _, earlier in pairs]
+        pairs = [self._next(kind, replies, strangers) for _ in range(count)]
+        if not self._flat:
+            self._earlier += [earlier for _, earlier in pairs]
         return [mail for mail, _ in pairs]
 
     def _next(self, kind: Kind, replies: float, strangers: float) -> tuple[Mail, _Earlier]:

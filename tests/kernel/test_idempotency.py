@@ -186,6 +186,37 @@ def test_a_slow_run_that_was_taken_over_is_fenced(db):
     assert call("k").body == b'{"id":1}'
 
 
+def test_a_slow_run_is_fenced_while_its_successor_still_runs(db):
+    """The late run must not complete the record of the one that has taken it over."""
+    begun, go_on = threading.Event(), threading.Event()
+    answers = []
+
+    def successor() -> tuple[int, bytes]:
+        answer = effect()()
+        begun.set()
+        assert go_on.wait(10)
+        return answer
+
+    def takes_over() -> None:
+        answers.append(call("k", work=successor))
+        connections.close_all()
+
+    second = threading.Thread(target=takes_over)
+
+    def slow() -> tuple[int, bytes]:
+        effect()()
+        _in_thread(_end_leases)
+        second.start()
+        assert begun.wait(10)
+        return 201, b'{"late":true}'
+
+    with pytest.raises(StillRunning):
+        call("k", work=slow)
+    go_on.set()
+    second.join()
+    assert (effects(), answers[0].body, call("k").body) == (1, b'{"id":1}', b'{"id":1}')
+
+
 def _in_thread(work):
     found: list = []
 

@@ -92,7 +92,7 @@ class Migration(migrations.Migration):
                 ('last_error', models.CharField(blank=True, db_default='', max_length=300)),
                 ('delivered_at', models.DateTimeField(null=True)),
                 ('system_event', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='deliveries', to='webhooks.systemevent')),
-                ('webhook', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='deliveries', to='webhooks.webhook')),
+                ('webhook', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='deliveries', to='webhooks.webhook')),
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
             ],
             options={

@@ -5,6 +5,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 
 from agents.models import AgentRun, ApprovalRequest
+from agents.services import approving
 from agents.types import ApprovalState
 from config.console.pages import action, needs, page
 from config.console.runs import asked_of
@@ -70,8 +71,6 @@ def _question(approval_id: UUID) -> ApprovalRequest:
 @action("approval.decide")
 def approve(request: HttpRequest, approval_id: UUID) -> str:
     """Yes, to exactly this content or to the edited one."""
-    from agents.services import approving
-
     row = _question(approval_id)
     edited = request.POST.get("edited_text", "").replace("\r\n", "\n").strip()
     original = request.POST.get("original_text", "").replace("\r\n", "\n").strip()
@@ -89,8 +88,6 @@ def approve(request: HttpRequest, approval_id: UUID) -> str:
 @action("approval.decide")
 def reject(request: HttpRequest, approval_id: UUID) -> str:
     """No."""
-    from agents.services import approving
-
     row = _question(approval_id)
     approving.reject(
         workspace_id=row.workspace_id,

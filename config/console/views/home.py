@@ -44,7 +44,7 @@ def home(request: HttpRequest) -> HttpResponse:
         tiles=tiles,
         calm=not any(tile["count"] for tile in tiles),
         questions=_questions(place),
-        trend=trends.volume(now),
+        trend=trends.volume(now, workspace_id=place.workspace_id),
         threads=_threads(place),
         activity=_activity(place),
         pulse=counts.pulse(),
