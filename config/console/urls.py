@@ -12,6 +12,7 @@ _ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("workspace/", workspaces.choose, "choose_workspace"),
     ("inbox/thread/<uuid:thread_id>/change/", threads.conversation, "inbox_thread_change"),
     ("threads/<uuid:thread_id>/reply/", threads.reply, "thread_reply"),
+    ("threads/<uuid:thread_id>/note/", threads.note, "thread_note"),
     ("outgoing/<uuid:outbound_id>/settle/", threads.settle, "outbound_settle"),
     ("entries/<uuid:entry_id>/html/", originals.html, "entry_html"),
     ("attachments/<uuid:attachment_id>/", originals.attachment, "attachment"),

@@ -1,9 +1,11 @@
 """One machine, no configuration: secrets are made on first use and kept in var/. The default of manage.py."""
 
+from importlib.util import find_spec as _find_spec
+
 from config import env as _env
 from config.env import env
 from config.settings.base import *
-from config.settings.base import DATABASE_OWNER_URL, DATABASE_URL
+from config.settings.base import DATABASE_OWNER_URL, DATABASE_URL, INSTALLED_APPS
 from kernel import roles as _roles
 
 _local = _env.local_secrets()
@@ -25,3 +27,12 @@ DATABASES = {
 
 # Served from the apps by whitenoise; it wants the folder of collected files to be there all the same.
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+
+# `manage.py lintmigrations`, where the development packages are installed.
+if _find_spec("django_migration_linter"):
+    INSTALLED_APPS = [*INSTALLED_APPS, "django_migration_linter"]
+    MIGRATION_LINTER_OPTIONS = {
+        "include_apps": ["kernel", "audit", "tenancy", "files", "webhooks", "contacts", "inbox", "agents"],
+        # They make the tables of the first release: nothing runs yet that their locks could stop.
+        "ignore_name": ["0001_initial", "0002_relations", "0002_fence", "0003_fence"],
+    }

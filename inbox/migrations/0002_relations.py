@@ -207,6 +207,10 @@ class Migration(migrations.Migration):
             model_name='outboundmessage',
             index=models.Index(condition=models.Q(('state__in', ['queued', 'sending'])), fields=['due_at'], name='inbox_outbound_due'),
         ),
+        migrations.AddIndex(
+            model_name='outboundmessage',
+            index=models.Index(condition=models.Q(('state__in', ['failed', 'uncertain'])), fields=['workspace'], name='inbox_outbound_stuck'),
+        ),
         migrations.AddConstraint(
             model_name='outboundmessage',
             constraint=models.UniqueConstraint(fields=('workspace', 'idempotency_key'), name='inbox_one_send_per_key'),

@@ -39,7 +39,13 @@ class OutboundMessage(WorkspaceOwned):
             # The sender's claim, and the sweep of leases that ended.
             models.Index(
                 fields=["due_at"], name="inbox_outbound_due", condition=models.Q(state__in=["queued", "sending"])
-            )
+            ),
+            # "What a person must look at": the console's badge and page.
+            models.Index(
+                fields=["workspace"],
+                name="inbox_outbound_stuck",
+                condition=models.Q(state__in=["failed", "uncertain"]),
+            ),
         ]
 
     def __str__(self) -> str:

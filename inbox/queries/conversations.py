@@ -100,6 +100,11 @@ def reply_to_differs(email: Email) -> bool:
     return any(lenient(item["address"]).rpartition("@")[2] != sender for item in email.reply_to)
 
 
+def thread(thread_id: UUID) -> Thread | None:
+    """A conversation of the current workspace."""
+    return Thread.objects.filter(id=thread_id).first()
+
+
 def lock_thread(thread_id: UUID) -> Thread:
     """The thread (or the one that it was merged into), locked until commit: `seq` is taken under this lock."""
     for _ in range(_MAX_MERGES):

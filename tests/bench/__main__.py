@@ -75,6 +75,7 @@ def _prepare(folder: Path) -> None:
 
 def _measured(options: argparse.Namespace, folder: Path, say: Callable[[str], None]) -> tuple[list[Figure], list[str]]:
     """The figures, and what went wrong; a row that fails does not stop the others."""
+    from kernel import nudge
     from tests.bench.scratch import Scratch
 
     scratch = Scratch()
@@ -93,6 +94,7 @@ def _measured(options: argparse.Namespace, folder: Path, say: Callable[[str], No
             except Exception as error:
                 failures.append(f"row {name} could not be measured: {type(error).__name__}: {error}")
             say(f"row {name} took {time.monotonic() - began:.0f} s")
+    nudge.client().flushdb()  # wake-ups that nobody will answer
     return figures, failures
 
 

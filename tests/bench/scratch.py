@@ -13,12 +13,12 @@ from django.db import connections
 
 def owner_url(name: str) -> str:
     """The owner's address of a database of this server."""
-    return urlunsplit(urlsplit(settings.DATABASE_OWNER_URL)._replace(path=f"/{name}"))
+    return urlunsplit(urlsplit(str(settings.DATABASE_OWNER_URL))._replace(path=f"/{name}"))
 
 
 def runtime_url(name: str) -> str:
     """The application's address of a database of this server."""
-    return urlunsplit(urlsplit(settings.DATABASE_URL)._replace(path=f"/{name}"))
+    return urlunsplit(urlsplit(str(settings.DATABASE_URL))._replace(path=f"/{name}"))
 
 
 def libpq(url: str) -> dict[str, str]:

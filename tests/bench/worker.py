@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -47,7 +48,7 @@ def process() -> int:
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.bench.settings")
     django.setup()
-    known = {"load": load, "accept": accept, "process": process}
+    known: dict[str, Callable[..., int]] = {"load": load, "accept": accept, "process": process}
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         order: dict[str, Any] = json.loads(line)

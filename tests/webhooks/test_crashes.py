@@ -154,3 +154,27 @@ def _quietly(question):
     except OperationalError:
         _reconnect()
         return False
+
+
+def test_a_result_that_cannot_be_written_does_not_take_others_with_it(workspace, receiver, monkeypatch, settings):
+    """A fault in judging one of them: that one is sent again when its lease ends, the rest is recorded."""
+    from webhooks.services import judging
+
+    settings.WEBHOOK_TIMEOUT_SECONDS, settings.WEBHOOK_LEASE_SECONDS = 1.0, 3.0
+    honest, broken = judging.judge, []
+
+    def judge(*, outcome, attempts_before):
+        if outcome.status_code == 299 and len(broken) < 2:
+            broken.append(outcome)
+            raise RuntimeError("a fault of ours")
+        return honest(outcome=outcome, attempts_before=attempts_before)
+
+    monkeypatch.setattr(judging, "judge", judge)
+    receiver.scripts["/odd"] = answer(299)
+    odd = hook(workspace, receiver.url("/odd"))
+    hook(workspace, receiver.url())
+    emit(workspace, 3)
+    dispatch(lambda: len(rows(status="delivered")) == 6)
+    assert len(set(receiver.ids())) == len(receiver.ids()) == 3
+    assert len(rows(webhook=odd, status="delivered")) == 3
+    assert len(broken) == 2

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from time import monotonic
 
-from django.db import DatabaseError, InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError
 
 from kernel import clock
 from webhooks.services import claiming, settling
@@ -82,8 +82,9 @@ class Dispatcher:
             more = False
             try:
                 more = await work()
-            except (DatabaseError, InterfaceError):
-                logger.exception("the database refused; trying again")
+            except Exception:
+                # A loop that ended here would leave the other one sending what nobody writes back.
+                logger.exception("a round failed; trying again")
                 await asyncio.sleep(self._limits.poll)
             if not more:
                 await _ring(bell, self._limits.poll)
@@ -181,7 +182,7 @@ class Dispatcher:
             await database.run(partial(settling.settle, results=results, failing=failing))
         except (OperationalError, InterfaceError):
             raise
-        except DatabaseError:
+        except Exception:
             logger.exception("a batch of results was refused; writing them one by one")
             await database.run(partial(_settle_singly, results, failing))
         for result in results:
@@ -195,7 +196,7 @@ class Dispatcher:
     async def _finish(self, flights: Flights, database: DatabaseThread) -> None:
         try:
             await self._write_back(flights, database)
-        except (DatabaseError, InterfaceError):
+        except Exception:
             logger.exception("the last results could not be written; their leases will end by themselves")
 
 
@@ -212,5 +213,8 @@ def _settle_singly(results: Sequence[Result], failing: set[str]) -> None:
     for result in results:
         try:
             settling.settle(results=[result], failing=failing)
-        except DatabaseError:
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:
+            # Its lease ends, and it is sent again; the others of its batch are innocent.
             logger.exception("a result cannot be written", extra={"delivery": result.claim.delivery_id})

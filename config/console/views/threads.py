@@ -7,8 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from config.console import timeline
 from config.console.pages import action, needs, page
 from inbox.models import Email, OutboundMessage, Thread
-from inbox.services import replying, sending
-from inbox.types import OutboundKind
+from inbox.services import sending, writing
 from kernel import clock
 from kernel.admin.place import place_of
 from kernel.errors import Invalid, NotFound
@@ -29,6 +28,7 @@ def conversation(request: HttpRequest, thread_id: UUID) -> HttpResponse:
         thread=found.thread,
         may_decide=place.allows("approval.decide"),
         may_send=place.allows("email.send"),
+        may_manage=place.allows("thread.manage"),
         draft_key=uuid4(),
     )
 
@@ -36,21 +36,34 @@ def conversation(request: HttpRequest, thread_id: UUID) -> HttpResponse:
 @action("email.send")
 def reply(request: HttpRequest, thread_id: UUID) -> str:
     """A person answers the customer. The form's key makes a second click the same reply."""
-    text = request.POST.get("text", "").replace("\r\n", "\n").strip()
-    if not text:
-        raise Invalid("Write something first.")
-    email = Email.objects.filter(id=_uuid(request.POST.get("email", "")), entry__thread_id=thread_id).first()
-    if email is None or not Thread.objects.filter(id=thread_id).exists():
+    email_id = _uuid(request.POST.get("email", ""))
+    email = Email.objects.only("id", "workspace_id").filter(id=email_id, entry__thread_id=thread_id).first()
+    if email is None:
         raise NotFound
-    replying.queue_reply(
+    key = _uuid(request.POST.get("key", ""))
+    writing.reply(
+        workspace_id=email.workspace_id,
         email_id=email.id,
-        text=text,
-        kind=OutboundKind.HUMAN,
-        idempotency_key=f"console:{_uuid(request.POST.get('key', ''))}",
-        automatic=False,
+        text=request.POST.get("text", ""),
+        key=str(key),
         author=place_of(request).actor,
     )
     return "Your reply is on its way."
+
+
+@action("thread.manage")
+def note(request: HttpRequest, thread_id: UUID) -> str:
+    """Something for colleagues, beside the conversation."""
+    thread = Thread.objects.only("id", "workspace_id").filter(id=thread_id).first()
+    if thread is None:
+        raise NotFound
+    writing.note(
+        workspace_id=thread.workspace_id,
+        thread_id=thread.id,
+        text=request.POST.get("text", ""),
+        author=place_of(request).actor,
+    )
+    return "Your note is kept; the customer does not see it."
 
 
 @action("email.send")

@@ -51,7 +51,7 @@ def _sameness(before: dict[str, int], between: dict[str, int], after: dict[str, 
     pairs = {
         table: ((between[table] - before[table]) / theirs, (after[table] - between[table]) / ours) for table in TABLES
     }
-    other = [f"{table} {b:.2f} there, {a:.2f} here" for table, (b, a) in pairs.items() if abs(a - b) > 0.15]
+    other = [f"{table} {b:.2f} there, {a:.2f} here" for table, (b, a) in pairs.items() if abs(a - b) > 0.25]
     return f"rows a mail differ: {'; '.join(other)}" if other else f"same rows a mail in {len(TABLES)} tables"
 
 

@@ -19,7 +19,7 @@ COUNTS: dict[Kind, tuple[int, int]] = {"text": (60, 300), "alternative": (40, 15
 
 def by_library(raw: bytes) -> dict[str, Any]:
     """The fields as `email.policy.default` reads them."""
-    mail: EmailMessage = BytesParser(policy=policy.default).parsebytes(raw)  # type: ignore[assignment]
+    mail: EmailMessage = BytesParser(policy=policy.default).parsebytes(raw)
     plain, html = mail.get_body(("plain",)), mail.get_body(("html",))
     bodies = {id(plain), id(html)}
     files = [part for part in mail.walk() if not part.is_multipart() and id(part) not in bodies]

@@ -22,28 +22,29 @@ END $$;
 CREATE TABLE bench_place AS SELECT row_number() OVER (ORDER BY address) - 1 AS n, id AS inbox_id, workspace_id
 FROM inbox_inbox;
 """
-# Threads of ten entries, spread over the workspaces; every workspace's first thread gets a hundred more.
+# Threads of ten entries, spread over the workspaces.
 _GROW = """
 WITH made AS (
     INSERT INTO inbox_thread (id, workspace_id, inbox_id, provider_thread_key, subject, status, last_entry_seq,
         entry_count, preview)
     SELECT md5('thread' || g)::uuid, p.workspace_id, p.inbox_id, 'bench:' || g, 'Order ' || g || ' has not arrived',
-        CASE WHEN g / 100 %% 10 < 7 THEN 'open' ELSE 'closed' END, g * 10 + 9, 10, repeat('a preview of it ', 9)
-    FROM generate_series(%(start)s::bigint, %(stop)s::bigint - 1) g JOIN bench_place p ON p.n = g %% 100
+        CASE WHEN g / %(places)s %% 10 < 7 THEN 'open' ELSE 'closed' END, g * 10 + 9, 10, repeat('a preview of it ', 9)
+    FROM generate_series(%(start)s::bigint, %(stop)s::bigint - 1) g JOIN bench_place p ON p.n = g %% %(places)s
     RETURNING id)
 INSERT INTO inbox_entry (id, workspace_id, seq, inbox_id, thread_id, direction, provider_entry_key, author_kind,
     author_label, subject, body_text, extracted_text, thread_decision)
 SELECT md5('entry' || g)::uuid, p.workspace_id, g, p.inbox_id, md5('thread' || g / 10)::uuid, 'inbound', 'bench:' || g,
     'contact', 'Ada Lovelace', 'Order has not arrived', repeat(md5(g::text) || ' ', 30), repeat(md5(g::text) || ' ', 8),
     '{"rule": "in_reply_to", "confidence": "high", "evidence": {}}'
-FROM generate_series(%(start)s::bigint * 10, %(stop)s::bigint * 10 - 1) g JOIN bench_place p ON p.n = g / 10 %% 100
+FROM generate_series(%(start)s::bigint * 10, %(stop)s::bigint * 10 - 1) g JOIN bench_place p ON p.n = g / 10 %% %(places)s
 """
+# Every workspace's first thread gets a hundred entries more, or a thousand.
 _LONG = """
 INSERT INTO inbox_entry (id, workspace_id, seq, inbox_id, thread_id, direction, provider_entry_key, author_kind,
     author_label, subject, body_text, extracted_text, thread_decision)
 SELECT md5('long' || g)::uuid, p.workspace_id, -1 - g, p.inbox_id, md5('thread' || p.n)::uuid, 'inbound', 'long:' || g,
     'contact', 'Ada Lovelace', 'Order has not arrived', repeat(md5(g::text) || ' ', 30), '', '{}'
-FROM generate_series(0, 9999) g JOIN bench_place p ON p.n = g % 100
+FROM generate_series(0, 9999) g JOIN bench_place p ON p.n = g %% %(places)s
 """
 
 _THREADS = """SELECT id, created_at, updated_at, inbox_id, subject, status, first_unanswered_inbound_at, last_entry_at,
@@ -76,15 +77,16 @@ class Took:
 def measure(run: Run) -> list[Figure]:
     small, large = run.size(10_000, 100_000), run.size(100_000, 1_000_000)
     with run.scratch.copy("reads") as database:
-        workspace, _ = settle()[0]
+        places = run.size(10, 100)  # enough threads in each for whole pages at the smaller size
+        workspace, _ = settle(places)[0]
         with as_owner(database) as owner:
             owner.execute(_LOOSEN.encode())
-            owner.execute(_LONG.encode())
+            owner.execute(_LONG.encode(), {"places": places})
         key = _key(workspace)
         sizes = {}
         for start, stop in ((0, small), (small, large)):
             run.say(f"row 5, {stop:,} entries")
-            _seed(database, start, stop)
+            _seed(database, start, stop, places)
             sizes[stop] = _times(run, database, workspace, key)
     return [line for name in sizes[small] for line in _lines(name, small, large, sizes)]
 
@@ -105,11 +107,11 @@ def _lines(name: str, small: int, large: int, sizes: dict[int, dict[str, Took]])
     ]  # fmt: skip
 
 
-def _seed(database: str, start: int, stop: int) -> None:
+def _seed(database: str, start: int, stop: int, places: int) -> None:
     with as_owner(database) as owner:
         owner.execute("SET synchronous_commit = off")
         for at in range(start // 10, stop // 10, 20_000):
-            owner.execute(_GROW.encode(), {"start": at, "stop": min(at + 20_000, stop // 10)})
+            owner.execute(_GROW.encode(), {"start": at, "stop": min(at + 20_000, stop // 10), "places": places})
         owner.execute("VACUUM ANALYZE inbox_thread, inbox_entry")
 
 
