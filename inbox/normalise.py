@@ -1,10 +1,14 @@
 """Addresses as keys: lower case, one spelling of the domain, plus-tags understood."""
 
+import re
 import unicodedata
+from functools import lru_cache
 
 from kernel.errors import Invalid
 
 MAX_LENGTH = 320
+
+_UNFIT = re.compile(r"[\s<>,;]")
 
 
 def address(text: str) -> str:
@@ -14,17 +18,12 @@ def address(text: str) -> str:
     """
     cleaned = unicodedata.normalize("NFKC", text).strip().rstrip(".")
     local, at, domain = cleaned.rpartition("@")
-    if (
-        not at
-        or not local
-        or not domain
-        or len(cleaned) > MAX_LENGTH
-        or any(c.isspace() or c in "<>,;" for c in cleaned)
-    ):
+    if not at or not local or not domain or len(cleaned) > MAX_LENGTH or _UNFIT.search(cleaned):
         raise Invalid(f"{text!r} is not a mail address such as support@example.com.", pointer="/address")
     return f"{local.lower()}@{ascii_domain(domain)}"
 
 
+@lru_cache(maxsize=4096)
 def lenient(text: str) -> str:
     """The canonical form where there is one, else the text itself in lower case: for what strangers send."""
     try:

@@ -152,9 +152,25 @@ WHERE id = (
 RETURNING id, event_id, workspace_id, slug, version, aggregate_key, payload, context, attempts, claims
 """
 
+# A row that is locked has a worker that lives, however late it is.
 _PARK_KILLERS = """
 UPDATE kernel_outboxevent SET parked_at = now(), last_error = 'its worker died at each try'
-WHERE published_at IS NULL AND parked_at IS NULL AND available_at <= now() AND claims >= %s
+WHERE id IN (
+    SELECT id FROM kernel_outboxevent
+    WHERE published_at IS NULL AND parked_at IS NULL AND available_at <= now() AND claims >= %s
+    FOR UPDATE SKIP LOCKED)
+"""
+
+# Of a batch whose lease ran out, another drain may have taken an early fact and left us the ones behind it. Those would
+# overtake it, so they are put back as if they had not been claimed. A statement of its own: it has to see what committed
+# while the rows were being locked.
+_RELEASE_OVERTAKERS = """
+UPDATE kernel_outboxevent o SET claims = o.claims - 1, available_at = now()
+WHERE o.id = ANY(%(ours)s) AND EXISTS (
+    SELECT 1 FROM kernel_outboxevent e
+    WHERE e.aggregate_key = o.aggregate_key AND e.published_at IS NULL AND e.parked_at IS NULL AND e.id < o.id
+      AND e.id <> ALL(%(ours)s))
+RETURNING o.id
 """
 
 
@@ -190,10 +206,12 @@ def _still_ours(events: Sequence[Delivered]) -> list[Delivered]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT id FROM kernel_outboxevent o JOIN unnest(%s::bigint[], %s::int[]) AS c(id, claims) USING (id)"
-            " WHERE o.claims = c.claims AND o.published_at IS NULL FOR UPDATE OF o SKIP LOCKED",
+            " WHERE o.claims = c.claims AND o.published_at IS NULL AND o.parked_at IS NULL FOR UPDATE OF o SKIP LOCKED",
             [[e.id for e in events], [e.claims for e in events]],
         )
         ours = {row[0] for row in cursor.fetchall()}
+        cursor.execute(_RELEASE_OVERTAKERS, {"ours": list(ours)})
+        ours -= {row[0] for row in cursor.fetchall()}
     return [event for event in events if event.id in ours]
 
 

@@ -82,7 +82,7 @@ def _verified_claims(token: str) -> dict[str, Any] | None:
             leeway=settings.JWT_LEEWAY_SECONDS,
             options={"require": _REQUIRED},
         )
-    except (jwt.PyJWTError, ValueError, TypeError, ArithmeticError, RecursionError):
+    except (jwt.PyJWTError, ValueError, TypeError):
         return None
     return claims
 

@@ -41,7 +41,7 @@ class AgentViewSet(WorkspaceViewSet):
     serializer_class = shapes.AgentShape
 
     def list(self, request: Request) -> Response:
-        return Response(page(request, agent_queries.with_version(), lambda row: shapes.AgentShape(row).data))
+        return Response(page(request, agent_queries.with_version(), shapes.AgentShape().to_representation))
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         return Response(self._shown(pk))
@@ -104,7 +104,7 @@ class AgentRunViewSet(WorkspaceViewSet):
         for name in ("agent_id", "email_id"):
             if name in request.query_params:
                 rows = rows.filter(**{name: _uuid(request, name)})
-        return Response(page(request, rows, lambda row: shapes.RunShape(row).data))
+        return Response(page(request, rows, shapes.RunShape().to_representation))
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         return Response(shapes.RunDetailShape(_one(run_queries.runs_in_full().filter(id=pk))).data)
@@ -131,7 +131,7 @@ class ApprovalViewSet(WorkspaceViewSet):
         rows = run_queries.approvals()
         if "state" in request.query_params:
             rows = rows.filter(state=_choice(request, "state", ApprovalState.values))
-        return Response(page(request, rows, lambda row: shapes.ApprovalShape(row).data))
+        return Response(page(request, rows, shapes.ApprovalShape().to_representation))
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         return Response(self._shown(pk))
@@ -186,7 +186,7 @@ class KnowledgeSourceViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         rows = KnowledgeSource.objects.defer("content")
-        return Response(page(request, rows, lambda row: shapes.KnowledgeShape(row).data))
+        return Response(page(request, rows, shapes.KnowledgeShape().to_representation))
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         return Response(self._shown(pk))

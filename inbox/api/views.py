@@ -52,7 +52,7 @@ class InboxViewSet(WorkspaceViewSet):
     serializer_class = shapes.InboxShape
 
     def list(self, request: Request) -> Response:
-        return Response(page(request, Inbox.objects.all(), lambda row: shapes.InboxShape(row).data))
+        return Response(page(request, Inbox.objects.all(), shapes.InboxShape().to_representation))
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         return Response(shapes.InboxShape(_one(Inbox.objects.filter(id=pk))).data)
@@ -102,7 +102,7 @@ class EmailViewSet(WorkspaceViewSet):
         for name in ("state", "inbox_id"):
             if name in request.query_params:
                 rows = rows.filter(**{name: request.query_params[name]})
-        return Response(page(request, rows, lambda row: shapes.EmailShape(row).data))
+        return Response(page(request, rows, shapes.EmailShape().to_representation))
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         return Response(shapes.EmailShape(_one(Email.objects.select_related("entry").filter(id=pk))).data)
@@ -177,7 +177,7 @@ class ThreadViewSet(WorkspaceViewSet):
         for name in ("status", "inbox_id"):
             if name in request.query_params:
                 rows = rows.filter(**{name: request.query_params[name]})
-        return Response(page(request, rows, lambda row: shapes.ThreadShape(row).data, by="last_entry_seq"))
+        return Response(page(request, rows, shapes.ThreadShape().to_representation, by="last_entry_seq"))
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         return Response(shapes.ThreadShape(_one(Thread.objects.filter(id=pk))).data)
@@ -188,7 +188,7 @@ class ThreadViewSet(WorkspaceViewSet):
         """The conversation, newest entry first."""
         thread = _one(Thread.objects.filter(id=pk))
         rows = Entry.objects.filter(thread_id=thread.id).prefetch_related("attachments__file")
-        return Response(page(request, rows, lambda row: shapes.EntryShape(row).data, by="seq"))
+        return Response(page(request, rows, shapes.EntryShape().to_representation, by="seq"))
 
 
 @extend_schema(tags=["attachments"])

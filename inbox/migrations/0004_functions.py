@@ -1,4 +1,4 @@
-"""The ingest's two statements: accept (store first) and file (put into its thread)."""
+"""The ingest's three statements: accept (store first), prepare (look) and file (put into its thread)."""
 
 from pathlib import Path
 
@@ -21,6 +21,9 @@ class Migration(migrations.Migration):
             SQL / "accept_v1.sql",
             reverse="DROP FUNCTION inbox_accept_v1(text, text, bytea, bytea, text, text[], text[], text[], text[], jsonb,"
             " jsonb, uuid)",
+        ),
+        db.sql_file(
+            SQL / "prepare_v1.sql", reverse="DROP FUNCTION inbox_prepare_v1(uuid, uuid, text[], bytea[], text)"
         ),
         db.sql_file(
             SQL / "file_v1.sql",

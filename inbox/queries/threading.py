@@ -6,18 +6,18 @@ cites this one. A citation alone never joins: the sender must have taken part, o
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
-
-from django.db import connection
 
 from inbox.models import Entry
 from inbox.normalise import lenient
 from inbox.tokens import own_entry
 
 MAX_CITED = 50
+
+Candidates = Mapping[bytes, Sequence["Candidate"]]
 
 
 @dataclass(frozen=True)
@@ -37,44 +37,27 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class _Candidate:
+class Candidate:
+    """An entry that carries or cites a Message-ID, and whether the mail's sender took part in its thread."""
+
     entry_id: UUID
     thread_id: UUID
     kind: str
     took_part: bool
 
 
-# One round trip for all cited ids. A merged thread is followed to its end (the recursion stops at 20: no cycle can hold it).
-_LOOKUP = """
-WITH RECURSIVE found AS (
-    SELECT r.message_id_hash, r.kind, r.entry_id, e.thread_id, t.merged_into_id, 0 AS depth
-    FROM inbox_messagereference r JOIN inbox_entry e ON e.id = r.entry_id JOIN inbox_thread t ON t.id = e.thread_id
-    WHERE r.workspace_id = %(workspace)s AND r.inbox_id = %(inbox)s AND r.message_id_hash = ANY(%(hashes)s)
-  UNION ALL
-    SELECT f.message_id_hash, f.kind, f.entry_id, t.id, t.merged_into_id, f.depth + 1
-    FROM found f JOIN inbox_thread t ON t.id = f.merged_into_id WHERE f.depth < 20
-)
-SELECT f.message_id_hash, f.kind, f.entry_id, f.thread_id, EXISTS (
-    SELECT 1 FROM inbox_threadparticipant p WHERE p.thread_id = f.thread_id AND p.address = %(sender)s)
-FROM found f WHERE f.merged_into_id IS NULL OR f.depth >= 20
-"""
-
-
 def decide(
     *,
-    workspace_id: UUID,
-    inbox_id: UUID,
+    candidates: Candidates,
     sender: str,
     message_id: str,
     in_reply_to: Sequence[str],
     references: Sequence[str],
 ) -> Decision:
-    """Find the thread of a mail from its citations. `sender` is canonical; message ids have no angle brackets."""
-    cited = list(dict.fromkeys([*in_reply_to, *reversed(references)]))[:MAX_CITED]
-    wanted = [*cited, message_id] if message_id else cited
-    if not wanted:
+    """Choose the thread of a mail among what it cites. `sender` is canonical; message ids have no angle brackets."""
+    cited = _cited(in_reply_to, references)
+    if not cited and not message_id:
         return Decision(thread_id=None, evidence={"why": "it cites no earlier mail"})
-    candidates = _candidates(workspace_id, inbox_id, sender, wanted)
     own = candidates.get(_hash(message_id), []) if message_id else []
     twins = tuple(candidate.entry_id for candidate in own if candidate.kind == "own")
     return replace(_join(cited, in_reply_to, sender, message_id, candidates), twins=twins)
@@ -85,7 +68,7 @@ def _join(
     in_reply_to: Sequence[str],
     sender: str,
     message_id: str,
-    candidates: dict[bytes, list[_Candidate]],
+    candidates: Candidates,
 ) -> Decision:
     strangers: list[str] = []
     for cited_id in cited:
@@ -130,24 +113,15 @@ def _rule(cited_id: str, in_reply_to: Sequence[str]) -> str:
     return "in_reply_to" if cited_id in in_reply_to else "references"
 
 
+def _cited(in_reply_to: Sequence[str], references: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys([*in_reply_to, *reversed(references)]))[:MAX_CITED]
+
+
+def wanted(*, message_id: str, in_reply_to: Sequence[str], references: Sequence[str]) -> list[bytes]:
+    """The keys of all message ids that `decide` may ask for."""
+    ids = [*_cited(in_reply_to, references), *([message_id] if message_id else [])]
+    return [_hash(item) for item in ids]
+
+
 def _hash(message_id: str) -> bytes:
     return hashlib.sha256(message_id.encode()).digest()
-
-
-def _candidates(
-    workspace_id: UUID, inbox_id: UUID, sender: str, wanted: Sequence[str]
-) -> dict[bytes, list[_Candidate]]:
-    found: dict[bytes, list[_Candidate]] = {}
-    values: dict[str, Any] = {
-        "workspace": workspace_id,
-        "inbox": inbox_id,
-        "hashes": [_hash(item) for item in wanted],
-        "sender": sender,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_LOOKUP, values)
-        for digest, kind, entry_id, thread_id, took_part in cursor.fetchall():
-            found.setdefault(bytes(digest), []).append(_Candidate(entry_id, thread_id, kind, took_part))
-    for rows in found.values():
-        rows.sort(key=lambda row: (row.kind != "own", row.kind != "rewritten"))
-    return found

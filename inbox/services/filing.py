@@ -1,6 +1,7 @@
 """Put a parsed mail into its inbox: classify, decide the thread, write it all in one statement."""
 
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,21 +11,18 @@ import orjson
 from django.db import connection
 
 from files.services import storing
-from inbox import policy as policies
 from inbox.mime import clean_html
 from inbox.mime.classify import HOP_HEADER, Classification, classify
 from inbox.mime.naming import display_name
 from inbox.mime.types import Address, ParsedMail
-from inbox.models import Inbox
-from inbox.normalise import lenient
-from inbox.policy import InboxPolicy
+from inbox.normalise import lenient, without_tag
 from inbox.queries import threading
+from inbox.queries.preparing import Target
 from inbox.queries.threading import Decision
 from inbox.tokens import own_entry
 from inbox.types import EmailState, MailClass
 from kernel import clock, context
 from kernel.transactions import in_workspace
-from tenancy.types import WorkspaceStatus
 
 _PREVIEW = 160
 _MAX_DELAY = timedelta(days=2)
@@ -45,37 +43,25 @@ class Claim:
     verdicts: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Target:
-    """An e-mail row that waits for its content, and its inbox."""
-
-    email_id: UUID
-    inbox: Inbox
-    is_last: bool
-
-
-def file(claim: Claim, target: Target, mail: ParsedMail, *, own: set[str]) -> str:
+def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]) -> str:
     """File one mail in one inbox; `filed`, `known` (it was before) or `stale` (the claim was lost).
 
     `own` are those addresses among the mail's that are inboxes of this installation.
     """
-    policy = policies.parse(target.inbox.policy)
     judged = _judge(claim, target, mail, own)
-    state, reason = _fate(target.inbox, policy, mail, judged)
+    state, reason = _fate(target, mail, judged)
     sender = lenient(mail.from_.address) if mail.from_ else ""
     decision = Decision(thread_id=None)
     if _shows(target, state):
-        with in_workspace(claim.workspace_id):
-            decision = threading.decide(
-                workspace_id=claim.workspace_id,
-                inbox_id=target.inbox.id,
-                sender=sender,
-                message_id=mail.message_id or "",
-                in_reply_to=mail.in_reply_to,
-                references=mail.references,
-            )
-            if decision.twins and threading.is_copy(twins=decision.twins, sender=sender, text=mail.text[:_MAX_TEXT]):
-                state, reason = EmailState.IGNORED, "duplicate"
+        decision = threading.decide(
+            candidates=target.candidates,
+            sender=sender,
+            message_id=mail.message_id or "",
+            in_reply_to=mail.in_reply_to,
+            references=mail.references,
+        )
+        if decision.twins and _is_copy(claim, decision, sender, mail):
+            state, reason = EmailState.IGNORED, "duplicate"
     content = _content(claim, target, mail, judged, state, reason)
     if _shows(target, state) and reason != "duplicate":
         content |= _entry(target, mail, judged, decision, sender, own)
@@ -94,34 +80,34 @@ def file(claim: Claim, target: Target, mail: ParsedMail, *, own: set[str]) -> st
         return str(cursor.fetchone()[0])
 
 
+def _is_copy(claim: Claim, decision: Decision, sender: str, mail: ParsedMail) -> bool:
+    with in_workspace(claim.workspace_id):
+        return threading.is_copy(twins=decision.twins, sender=sender, text=mail.text[:_MAX_TEXT])
+
+
 def _shows(target: Target, state: EmailState) -> bool:
-    """Whether the mail gets an entry: machine mail is shown too, quarantined mail and mail for a closed inbox is not."""
-    return state in (EmailState.THREADED, EmailState.IGNORED) and _takes_mail(target.inbox)
+    """Whether the mail gets an entry: machine mail is shown too; quarantined mail and mail for a closed inbox is not."""
+    return state in (EmailState.THREADED, EmailState.IGNORED) and not target.closed
 
 
-def _takes_mail(inbox: Inbox) -> bool:
-    """Whether the inbox and its workspace are open; closed ones keep the bytes and show nothing."""
-    return inbox.active and inbox.workspace.status == WorkspaceStatus.ACTIVE and inbox.workspace.deleted_at is None
-
-
-def _judge(claim: Claim, target: Target, mail: ParsedMail, own: set[str]) -> Classification:
+def _judge(claim: Claim, target: Target, mail: ParsedMail, own: Collection[str]) -> Classification:
     envelope_from = claim.envelope_from if claim.source in ("ses", "smtp", "lmtp") else None
     verdicts = {name: value for name, value in claim.verdicts.items() if isinstance(value, str)}
-    recipient = None if policies.parse(target.inbox.policy).answer_blind_copies else target.inbox.address
     return classify(
         mail,
         envelope_from=envelope_from,
         verdicts=verdicts,
-        own_addresses=lambda address: lenient(address) in own,
+        own_addresses=lambda address: lenient(address) in own or without_tag(lenient(address)) in own,
         own_token_check=lambda text: own_entry(text) is not None,
-        recipient=recipient,
+        recipient=None if target.policy.answer_blind_copies else target.address,
     )
 
 
-def _fate(inbox: Inbox, policy: InboxPolicy, mail: ParsedMail, judged: Classification) -> tuple[EmailState, str]:
+def _fate(target: Target, mail: ParsedMail, judged: Classification) -> tuple[EmailState, str]:
     """What becomes of the mail, before any agent sees it."""
-    if not _takes_mail(inbox):
-        return EmailState.IGNORED, "inactive_inbox" if not inbox.active else "inactive_workspace"
+    policy = target.policy
+    if target.closed:
+        return EmailState.IGNORED, target.closed
     if judged.kind == "virus" and policy.quarantine_virus:
         return EmailState.QUARANTINED, "virus"
     if judged.kind == "spam" and policy.quarantine_spam:
@@ -151,7 +137,7 @@ def _content(
         "attachments": [],
         "email": {
             "id": target.email_id,
-            "inbox_id": target.inbox.id,
+            "inbox_id": target.inbox_id,
             "state": state.value,
             "reason": reason,
             "mail_class": MailClass(judged.kind).value,
@@ -190,12 +176,13 @@ def _content(
 
 
 def _entry(
-    target: Target, mail: ParsedMail, judged: Classification, decision: Decision, sender: str, own: set[str]
+    target: Target, mail: ParsedMail, judged: Classification, decision: Decision, sender: str, own: Collection[str]
 ) -> dict[str, Any]:
     references = [{"id": mail.message_id, "kind": "own"}] if mail.message_id else []
     references += [{"id": item, "kind": "in_reply_to"} for item in mail.in_reply_to[:_MAX_REFERENCES]]
     references += [{"id": item, "kind": "reference"} for item in mail.references[-_MAX_REFERENCES:]]
-    others = {lenient(a.address) for a in [*mail.to, *mail.cc][:_MAX_ADDRESSES]} - own - {sender}
+    named = {lenient(a.address) for a in [*mail.to, *mail.cc][:_MAX_ADDRESSES]} - {sender}
+    others = {address for address in named if address not in own and without_tag(address) not in own}
     participants = [{"address": sender, "role": "requester"}] if sender and judged.kind != "self" else []
     participants += [{"address": address, "role": "cc"} for address in sorted(others) if address]
     text = " ".join((mail.reply_text or mail.text).split())

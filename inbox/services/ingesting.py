@@ -20,10 +20,11 @@ from django.db import connection
 from inbox.events import MessageQuarantined
 from inbox.mime.child import ParserCrashed, ParserPool
 from inbox.mime.types import ParsedMail
-from inbox.models import Email, Inbox
+from inbox.models import Email
 from inbox.normalise import lenient, without_tag
+from inbox.queries import preparing, threading
 from inbox.services import filing, progress
-from inbox.services.filing import Claim, Target
+from inbox.services.filing import Claim
 from inbox.types import EmailState, MessageState
 from kernel import outbox
 from kernel.crash import crash_point
@@ -121,46 +122,40 @@ def _again(claim: Claim, reason: str) -> None:
 
 
 def _file(claim: Claim, mail: ParsedMail) -> None:
-    targets = _targets(claim)
-    if not targets:
-        with in_workspace(claim.workspace_id), connection.cursor() as cursor:
-            cursor.execute(
-                "UPDATE inbox_inboundmessage SET state = 'done' WHERE id = %s AND attempts = %s",
-                [claim.message_id, claim.attempts],
-            )
-        return
-    own = _own_addresses(mail)
-    for target in targets:
-        if filing.file(claim, target, mail, own=own) == "stale":
+    prepared = preparing.prepare(
+        workspace_id=claim.workspace_id,
+        inbound_message_id=claim.message_id,
+        addresses=_addresses(mail),
+        hashes=threading.wanted(
+            message_id=mail.message_id or "", in_reply_to=mail.in_reply_to, references=mail.references
+        ),
+        sender=lenient(mail.from_.address) if mail.from_ else "",
+    )
+    if not prepared.targets:
+        _close(claim)
+    for target in prepared.targets:
+        if filing.file(claim, target, mail, own=prepared.own) == "stale":
             logger.info(
                 "another worker has taken this message over", extra={"inbound_message_id": str(claim.message_id)}
             )
             return
 
 
-def _targets(claim: Claim) -> list[Target]:
-    with in_workspace(claim.workspace_id):
-        emails = list(
-            Email.objects.filter(inbound_message_id=claim.message_id, state__in=_PENDING)
-            .select_related("inbox__workspace")
-            .order_by("id")
+def _close(claim: Claim) -> None:
+    """Every inbox has had it before."""
+    with in_workspace(claim.workspace_id), connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE inbox_inboundmessage SET state = 'done' WHERE id = %s AND attempts = %s",
+            [claim.message_id, claim.attempts],
         )
-    return [Target(email.id, email.inbox, is_last=email is emails[-1]) for email in emails]
 
 
-def _own_addresses(mail: ParsedMail) -> set[str]:
-    """Those of the mail's addresses that are inboxes of this installation, of whatever workspace (§1.4)."""
+def _addresses(mail: ParsedMail) -> list[str]:
+    """All addresses that may be inboxes of ours, with and without their plus-tag (§1.4)."""
     found = [mail.from_, mail.sender, *mail.to[:200], *mail.cc[:200]]
     exact = {lenient(address.address) for address in found if address}
     exact |= {lenient(mail.return_path)} if mail.return_path else set()
-    wanted = {address: without_tag(address) for address in exact}
-    with in_all_workspaces("mail from any inbox of ours is our own mail"):
-        ours = set(
-            Inbox.with_deleted.filter(address_normalized__in=exact | set(wanted.values())).values_list(
-                "address_normalized", flat=True
-            )
-        )
-    return {address for address, plain in wanted.items() if address in ours or plain in ours}
+    return list(exact | {without_tag(address) for address in exact})
 
 
 def quarantine(*, claim: Claim, reason: str) -> None:

@@ -25,7 +25,7 @@ REQUEST = Request(
     system_prompt="You are kind.",
     skills=("Mention the weather.",),
     passages=(Passage("p1", "Facts", "Hours", "We open at nine.", 0.9),),
-    timeout=3.0,
+    timeout=20.0,
 )
 
 
@@ -172,7 +172,7 @@ def test_faults_become_model_errors(server, name, label, handler, code, retryabl
     asked = []
     server.expect_request(PATHS[name], method="POST").respond_with_handler(lambda r: asked.append(r) or handler(r))
     with pytest.raises(ModelError) as caught:
-        registry.get(name).propose(replace(REQUEST, timeout=0.7 if label in ("late", "drip") else 3.0))
+        registry.get(name).propose(replace(REQUEST, timeout=0.7 if label in ("late", "drip") else 20.0))
     assert caught.value.retryable is retryable
     assert code in (None, caught.value.code)
     # One call each: the run retries, and records it. And what people read does not repeat the mail.
@@ -221,7 +221,7 @@ def test_five_megabytes_are_not_read_to_the_end(server, name):
     with pytest.raises(ModelError) as caught:
         registry.get(name).propose(REQUEST)
     assert caught.value.retryable
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 10
 
 
 def test_nobody_listens(settings):
@@ -273,7 +273,8 @@ def test_bedrock_over_its_own_protocol(server, settings, monkeypatch):
     assert (proposal.input_tokens, proposal.output_tokens) == (1000, 100)
 
 
-def test_a_whole_run_against_a_hosted_model(db, server):
+def test_a_whole_run_against_a_hosted_model(db, server, settings):
+    settings.RUN_LEASE_SECONDS = 60
     from tests.agents.factories import case, office, receive, work
 
     server.expect_request(PATHS["openai"]).respond_with_json(_openai(WISH))

@@ -101,7 +101,8 @@ def _slow(place):
     return proposal(answer="too late")
 
 
-def test_many_workers_share_the_queue_without_doing_a_run_twice(db):
+def test_many_workers_share_the_queue_without_doing_a_run_twice(db, settings):
+    settings.RUN_LEASE_SECONDS = 60
     place = office()
     play()
     emails = receive_many(place, 40)

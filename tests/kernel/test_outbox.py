@@ -1,10 +1,11 @@
 """The outbox: once per consumer, in order, never lost; one bad consumer or fact hurts nobody else."""
 
+import threading
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.db import connection, transaction
+from django.db import connection, connections, transaction
 
 from audit.models import AuditEvent
 from audit.services import record
@@ -279,6 +280,57 @@ def test_a_claim_that_another_drain_took_over_is_not_delivered(db, consumers, se
     assert seen == ["1"]
     outbox._deliver_claimed(stale)
     assert seen == ["1"]
+
+
+def test_facts_do_not_overtake_one_that_another_drain_has_taken_over(db, consumers, settings):
+    """A batch whose lease ran out: its first fact is in other hands, so the ones behind it are not ours to deliver."""
+    settings.OUTBOX_LEASE_SECONDS = 0
+    seen = []
+
+    @consumers(name="one")
+    def one(events):
+        seen.append((events[0].workspace_id, events[0].payload["ref"]))
+
+    house, other = uuid4(), uuid4()
+    emit(house, 1, 2, 3)
+    emit(other, 1)
+    late = outbox._claim(outbox._CLAIM_FRESH, 10)
+    assert len(late) == 4
+    taken_over = outbox._claim(outbox._CLAIM_SUSPECT, 1)
+    assert [event.payload["ref"] for event in taken_over] == ["1"]
+    outbox._deliver_claimed(late)
+    assert seen == [(other, "1")]
+    assert [event.claims for event in stored(workspace_id=house)] == [2, 0, 0]  # put back, and nobody's fault
+    outbox._deliver_claimed(taken_over)
+    drain_all()
+    assert seen[1:] == [(house, "1"), (house, "2"), (house, "3")]
+
+
+def test_a_fact_whose_worker_is_late_but_alive_is_not_parked(db, consumers, settings):
+    settings.OUTBOX_LEASE_SECONDS, settings.OUTBOX_MAX_CLAIMS = 0, 1
+    seen = []
+
+    @consumers(name="one")
+    def one(events):
+        assert outbox_of_another_process() == 0  # neither waits for us nor gives up on us
+        seen.append(events[0].payload["ref"])
+
+    def outbox_of_another_process() -> int:
+        taken: list[int] = []
+
+        def drain() -> None:
+            taken.append(outbox.drain())
+            connections.close_all()
+
+        thread = threading.Thread(target=drain)
+        thread.start()
+        thread.join(10)
+        return taken[0]
+
+    emit(uuid4(), 1)
+    drain_all()
+    assert seen == ["1"]
+    assert [event.parked_at for event in stored()] == [None]
 
 
 def test_published_facts_are_pruned_with_their_receipts_and_waiting_ones_stay(db, consumers, settings):
