@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from agents.services import settling, starting
-from inbox.events import EmailReceived, EntrySent, SendFailed, SendUncertain
+from agents.services import approving, settling, starting
+from inbox.events import EmailHandled, EmailReceived, EntrySent, SendFailed, SendUncertain
 from kernel.outbox import Delivered, consume
 
 
@@ -34,3 +34,10 @@ def reply_uncertain(events: Sequence[Delivered]) -> None:
     """Nobody knows whether an entry is out; when an agent wrote it, a person looks."""
     for event in events:
         settling.uncertain(entry_id=UUID(event.payload["entry_id"]), error=event.payload["error"])
+
+
+@consume(EmailHandled, name="agents.mail_handled")
+def mail_handled(events: Sequence[Delivered]) -> None:
+    """A mail is handled, by the agent itself or by a person: what is still asked about it is moot."""
+    for event in events:
+        approving.withdraw(email_id=UUID(event.payload["email_id"]))

@@ -112,4 +112,5 @@ class ApprovalState(TextChoices):
     APPROVED = "approved"
     REJECTED = "rejected"
     EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
     CONSUMED = "consumed"

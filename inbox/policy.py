@@ -14,7 +14,7 @@ class InboxPolicy:
     answer_blind_copies: bool = False
     quarantine_spam: bool = True
     quarantine_virus: bool = True
-    # Mail that fails DMARC is shown, marked, and never answered by itself.
+    # Mail that fails DMARC is shown and marked; an agent asks a person before it answers, unless this is on.
     answer_dmarc_fail: bool = False
     block_senders: tuple[str, ...] = ()
     when_inactive: str = "store"

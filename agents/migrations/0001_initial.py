@@ -124,7 +124,7 @@ class Migration(migrations.Migration):
                 ('snapshot', models.JSONField(help_text='The exact content that is asked for.')),
                 ('content_hash', models.BinaryField(max_length=32)),
                 ('requested_by', models.CharField(max_length=200)),
-                ('state', models.CharField(choices=[('pending', 'Pending'), ('approved', 'Approved'), ('rejected', 'Rejected'), ('expired', 'Expired'), ('consumed', 'Consumed')], default='pending', max_length=10)),
+                ('state', models.CharField(choices=[('pending', 'Pending'), ('approved', 'Approved'), ('rejected', 'Rejected'), ('expired', 'Expired'), ('withdrawn', 'Withdrawn'), ('consumed', 'Consumed')], default='pending', max_length=10)),
                 ('expires_at', models.DateTimeField()),
                 ('decided_at', models.DateTimeField(null=True)),
                 ('decided_by_kind', models.CharField(blank=True, max_length=20)),

@@ -139,7 +139,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='approvalrequest',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['pending', 'expired']), ('decided_at__isnull', False), _connector='OR'), name='agents_decided_approval_has_a_time'),
+            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['pending', 'expired', 'withdrawn']), ('decided_at__isnull', False), _connector='OR'), name='agents_decided_approval_has_a_time'),
         ),
         migrations.AddIndex(
             model_name='execution',

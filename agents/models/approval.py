@@ -31,7 +31,7 @@ class ApprovalRequest(WorkspaceOwned):
                 fields=["intent"], condition=models.Q(state="pending"), name="agents_one_open_question_per_intent"
             ),
             models.CheckConstraint(
-                condition=models.Q(state__in=["pending", "expired"]) | models.Q(decided_at__isnull=False),
+                condition=models.Q(state__in=["pending", "expired", "withdrawn"]) | models.Q(decided_at__isnull=False),
                 name="agents_decided_approval_has_a_time",
             ),
         ]

@@ -147,6 +147,35 @@ def expire(*, workspace_id: UUID, approval_id: UUID) -> bool:
     return True
 
 
+def withdraw(*, email_id: UUID) -> int:
+    """Take back the open questions about a mail that a person has answered meanwhile; the number of them.
+
+    In the current unit of work and workspace. Nobody said no: the state is its own.
+    """
+    current_unit()
+    open_ids = ApprovalRequest.objects.filter(
+        state=ApprovalState.PENDING, intent__execution__run__email_id=email_id
+    ).values_list("id", flat=True)
+    withdrawn = 0
+    for approval_id in open_ids:
+        case = _locked(approval_id)
+        if case.approval.state != ApprovalState.PENDING:
+            continue
+        case.approval.state = ApprovalState.WITHDRAWN
+        case.approval.save(update_fields=["state"])
+        case.intent.status, case.intent.error = IntentStatus.BLOCKED, "a person answered the mail"
+        case.intent.save(update_fields=["status", "error"])
+        _record(case.approval, "approval.withdraw", {})
+        closing.close(
+            execution=case.execution,
+            status=ExecutionStatus.STOPPED,
+            outcome=Outcome.OVERTAKEN,
+            reason="a person answered the mail",
+        )
+        withdrawn += 1
+    return withdrawn
+
+
 def _locked(approval_id: UUID) -> _Case:
     found = ApprovalRequest.objects.filter(id=approval_id).values_list("intent_id", "intent__execution_id").first()
     if found is None:

@@ -99,7 +99,6 @@ class EmailShape(Resource):
     received_at = serializers.DateTimeField()
     thread_id = serializers.SerializerMethodField()
     text = serializers.SerializerMethodField()
-    latest_run_id = serializers.SerializerMethodField()
     metadata = serializers.DictField()
     custom_metadata = serializers.DictField()
     deleted_at = serializers.DateTimeField(allow_null=True)
@@ -111,10 +110,6 @@ class EmailShape(Resource):
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_text(self, row: Email) -> str | None:
         return row.entry.extracted_text if hasattr(row, "entry") else None
-
-    @extend_schema_field(serializers.UUIDField(allow_null=True))
-    def get_latest_run_id(self, row: Email) -> Any:
-        return row.metadata.get("latest_run_id")
 
 
 class ThreadShape(Resource):

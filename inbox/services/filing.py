@@ -124,7 +124,6 @@ def _content(
     claim: Claim, target: Target, mail: ParsedMail, judged: Classification, state: EmailState, reason: str
 ) -> dict[str, Any]:
     who = context.actor.get()
-    dmarc_failed = str(claim.verdicts.get("dmarc", "")).upper() == "FAIL"
     return {
         "message_id": claim.message_id,
         "attempts": claim.attempts,
@@ -142,7 +141,7 @@ def _content(
             "reason": reason,
             "mail_class": MailClass(judged.kind).value,
             "class_reason": judged.reason[:200],
-            "may_auto_answer": judged.may_auto_answer and not (dmarc_failed and judged.kind == "human"),
+            "may_auto_answer": judged.may_auto_answer,
             "subject": mail.subject,
             "from_name": mail.from_.name if mail.from_ else "",
             "from_address": mail.from_.address[:320] if mail.from_ else "",

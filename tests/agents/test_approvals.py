@@ -6,12 +6,12 @@ from datetime import timedelta
 import pytest
 from django.db import connections
 
-from agents.models import ActionIntent, ApprovalRequest
+from agents.models import ActionIntent, ApprovalRequest, Execution
 from agents.services import approving, configuring, executing
 from agents.services.approving import AlreadyDecided, Expired
 from agents.services.leasing import Lease
 from audit.models import AuditEvent
-from inbox.models import OutboundMessage
+from inbox.models import Email, OutboundMessage
 from kernel import clock
 from kernel.context import Actor
 from kernel.errors import Conflict, DomainError, Forbidden, Invalid, NotFound
@@ -378,3 +378,20 @@ def test_a_person_who_is_faster_in_the_last_moment_wins(asked, monkeypatch):
     work()
     assert _replies(place) == 0
     assert case(email).execution.outcome == "overtaken"
+
+
+def test_a_persons_answer_withdraws_the_open_question(db):
+    from inbox.services import writing
+
+    place = office(autonomy="draft", provider="local")
+    email = receive(place)
+    work()
+    with in_workspace(place.id):
+        assert ApprovalRequest.objects.get().state == "pending"
+    writing.reply(workspace_id=place.id, email_id=email.id, text="I take this one.", key="k", author=PERSON)
+    drain()
+    with in_workspace(place.id):
+        assert ApprovalRequest.objects.get().state == "withdrawn"
+        assert Execution.objects.get().status == "stopped"
+        assert Email.objects.get().state == "handled"
+        assert OutboundMessage.objects.count() == 1

@@ -1,5 +1,7 @@
 """Models of a workspace fail outside a scope, and inside one show its rows only."""
 
+from uuid import uuid4
+
 import pytest
 from django.apps import apps
 
@@ -18,6 +20,16 @@ def test_every_manager_for_use_is_scoped(model):
         model.objects.all()
     assert model._meta.default_manager.name == "unfenced"
     assert model._meta.base_manager_name == "unfenced"
+
+
+@each_model
+def test_every_query_in_a_scope_names_its_workspace(db, model):
+    """By itself, not only by the policy beneath: the first of the two lines of defence."""
+    house = uuid4()
+    with in_workspace(house):
+        assert str(house) in str(model.objects.all().query)
+    with in_all_workspaces("a test looks at the query"):
+        assert str(house) not in str(model.objects.all().query)
 
 
 def test_rows_of_the_scope_only(db):
