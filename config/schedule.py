@@ -21,4 +21,5 @@ def beat_schedule(*, sweep: float) -> dict[str, dict[str, Any]]:
     entries["audit.tasks.anchor"] = {"task": "audit.tasks.anchor", "schedule": 600.0}
     entries["kernel.tasks.prune_plumbing"] = {"task": "kernel.tasks.prune_plumbing", "schedule": crontab(minute="17")}
     entries["tenancy.tasks.prune_tokens"] = {"task": "tenancy.tasks.prune_tokens", "schedule": crontab(minute="47")}
+    entries["webhooks.tasks.prune"] = {"task": "webhooks.tasks.prune", "schedule": crontab(minute="27")}
     return entries

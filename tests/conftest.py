@@ -40,8 +40,8 @@ def _server_database() -> str:
 
 
 @pytest.fixture(scope="session")
-def template_database(tmp_path_factory: pytest.TempPathFactory, django_db_blocker) -> str:
-    """One migrated database for all workers of a run."""
+def template_database(tmp_path_factory: pytest.TempPathFactory, django_db_blocker) -> Iterator[str]:
+    """One migrated database for all workers of a run; the last one to leave takes it away."""
     from filelock import FileLock
 
     shared = tmp_path_factory.getbasetemp()
@@ -49,9 +49,10 @@ def template_database(tmp_path_factory: pytest.TempPathFactory, django_db_blocke
         shared = shared.parent
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:8]
     name = f"test_template_{run}"
-    with FileLock(str(shared / "template.lock")):
-        marker = shared / "template.ready"
-        if not marker.exists():
+    marker, lock = shared / "template.ready", FileLock(str(shared / "template.lock"))
+    with lock:
+        users = int(marker.read_text()) if marker.exists() else 0
+        if not users:
             with psycopg.connect(_owner_dsn(_server_database()), autocommit=True) as admin:
                 admin.execute(f'DROP DATABASE IF EXISTS "{name}"')
                 admin.execute(f'CREATE DATABASE "{name}"')
@@ -61,8 +62,14 @@ def template_database(tmp_path_factory: pytest.TempPathFactory, django_db_blocke
             with django_db_blocker.unblock():
                 call_command("migrate", verbosity=0)
                 connections.close_all()
-            marker.write_text(name)
-    return name
+        marker.write_text(str(users + 1))
+    yield name
+    with lock:
+        users = int(marker.read_text()) - 1
+        marker.write_text(str(users))
+        if not users:
+            with psycopg.connect(_owner_dsn(_server_database()), autocommit=True) as admin:
+                admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
 
 def _point_to(name: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from agents.llm.base import ModelError, Proposal, Request
+from kernel import clock
 
 Play = Callable[[Request], Proposal]
 
@@ -52,7 +53,9 @@ def _follow(rule: dict[str, Any]) -> Proposal:
 def _note(request: Request) -> None:
     path = os.environ.get(_LEDGER)
     if path:
-        line = orjson.dumps({"subject": request.mail.subject, "pid": os.getpid(), "at": time.time()}) + b"\n"
+        line = (
+            orjson.dumps({"subject": request.mail.subject, "pid": os.getpid(), "at": clock.now().timestamp()}) + b"\n"
+        )
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             os.write(descriptor, line)

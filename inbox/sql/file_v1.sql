@@ -1,3 +1,4 @@
+-- enable_seqscan is off inside: plans are kept for the session, and one made while a table was small must not stay.
 -- Put one parsed mail into its thread: contact, thread, entry, references, participants, attachments, facts and audit,
 -- in one statement and so in one transaction. What is decided (class, thread) was decided before; this keeps the
 -- promises that concurrency could break: one contact per address, seq in commit order under the thread's lock, one
@@ -6,7 +7,7 @@
 -- p: message_id, attempts (the claim), final, email {…}, thread_id|null, contact {…}|null, entry {…}|null,
 -- references [{hash, id, kind}], participants [{address, role}], attachments [{…}], context, audit_entry.
 CREATE FUNCTION inbox_file_v1(p_workspace uuid, p jsonb, p_text text, p_extracted text, p_html text)
-RETURNS TABLE (outcome text, entry_id uuid, thread_id uuid) LANGUAGE plpgsql AS $$
+RETURNS TABLE (outcome text, entry_id uuid, thread_id uuid) LANGUAGE plpgsql SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE
     e constant jsonb := p->'email';

@@ -26,9 +26,7 @@ ROWS = (
     ("4", "redelivery", "tests.bench.rows.redelivery", "measure"),
     ("5", "reads", "tests.bench.rows.reads", "measure"),
     ("7", "webhooks", "tests.bench.rows.deliveries", "measure"),
-    ("hot", "hotspots", "tests.bench.rows.hotspots", "measure"),
 )
-_ONLY_IF_ASKED = {"hot"}
 _REDIS_DATABASE = "15"  # apart from that of an application that runs beside
 
 
@@ -84,7 +82,7 @@ def _measured(options: argparse.Namespace, folder: Path, say: Callable[[str], No
     failures: list[str] = []
     with scratch.template():
         for name, alias, module, function in ROWS:
-            wanted = {name, alias} & set(options.row) if options.row else name not in _ONLY_IF_ASKED
+            wanted = {name, alias} & set(options.row) if options.row else True
             if not wanted:
                 continue
             say(f"row {name}: {alias}")
