@@ -4,9 +4,13 @@ Tests act as the runtime role, like the application. Because almost everything h
 other processes), a test that uses `db` really commits, and the owner empties the tables it left rows in afterwards.
 """
 
+import atexit
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -27,7 +31,18 @@ def _own_redis() -> None:
     app.conf.broker_url = url
 
 
+def _own_folders() -> None:
+    """Files and audit anchors of tests lie apart from the application's."""
+    folder = Path(tempfile.mkdtemp(prefix="inbox-tests-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name in ("FILES_ROOT", "ANCHOR_DIRECTORY"):
+        os.environ[name] = str(folder / name.lower())
+        setattr(settings, name, folder / name.lower())
+    settings.STORAGES["default"]["OPTIONS"]["location"] = settings.FILES_ROOT
+
+
 _own_redis()
+_own_folders()
 
 
 def _owner_dsn(name: str) -> str:

@@ -16,6 +16,7 @@ from agents.services import deciding
 from agents.services.deciding import Question
 from agents.types import Autonomy, Decision, Risk
 from inbox.models import Entry, OutboundMessage
+from inbox.services import inboxes
 from kernel.transactions import in_all_workspaces, in_workspace
 from tests.agents.factories import case, drain, office, play, proposal, receive, work
 from tests.factories.world import deliver, mail
@@ -246,7 +247,19 @@ def test_mail_that_fails_dmarc_is_not_answered_by_itself(db):
     work()
     with in_workspace(place.id):
         assert not OutboundMessage.objects.exists()
-        assert not Execution.objects.exists()
+        assert Execution.objects.get().status == "waiting_approval"
+
+
+def test_an_inbox_may_trust_mail_that_fails_dmarc(db):
+    place = office(autonomy="autonomous")
+    inboxes.change(
+        workspace_id=place.id, inbox_id=place.house.inbox.id, changes={"policy": {"answer_dmarc_fail": True}}
+    )
+    play()
+    receive(place, verdicts={"dmarc": "FAIL"})
+    work()
+    with in_workspace(place.id):
+        assert OutboundMessage.objects.count() == 1
 
 
 INVISIBLE = [

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -38,16 +39,17 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--once", action="store_true", help="stop when every mail has come to rest")
-        parser.add_argument("--state", type=Path, help="where the sign-in is kept; default var/demo.json")
+        parser.add_argument("--folder", type=Path, help="for the sign-in (demo.json) and the logs; default var/")
         parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", "8000")), help="of the console")
 
     def handle(self, *args: Any, **options: Any) -> None:
         started = time.monotonic()
         console = Console(file=sys.stdout, force_terminal=None if sys.stdout.isatty() else False, width=_width())
         with ExitStack() as stack:
-            stage = _set_up(stack, port=ports.choose(options["port"]), state=options["state"])
+            folder = options["folder"] or settings.BASE_DIR / "var"
+            stage = _set_up(stack, port=ports.choose(options["port"]), folder=folder)
             console.print("Starting web, worker, scheduler, dispatcher and mail listener …")
-            supervisor = stack.enter_context(Supervisor(stage.children(), logs=settings.BASE_DIR / "var" / "log"))
+            supervisor = stack.enter_context(Supervisor(stage.children(), logs=folder / "log"))
             _wait_until_up(stage.port, stage.mail_port)
             final = _perform(stage, console)
             console.print(_table(final))
@@ -77,16 +79,16 @@ class _Stage:
         return processes.everything(host="127.0.0.1", port=self.port, mail_host="127.0.0.1", mail_port=self.mail_port)
 
 
-def _set_up(stack: ExitStack, *, port: int, state: Path | None) -> _Stage:
+def _set_up(stack: ExitStack, *, port: int, folder: Path) -> _Stage:
     """The local mail server and webhook endpoint, and what the API would have set up."""
-    var = settings.BASE_DIR / "var"
-    var.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)
+    scratch = Path(stack.enter_context(TemporaryDirectory(prefix="inbox-demo-")))
     sink = stack.enter_context(Sink())
     receiver = stack.enter_context(Receiver())
-    topic = Topic(_TOPIC, var / "demo-sns.pem")
+    topic = Topic(_TOPIC, scratch / "sns.pem")
     _point_children_at(sink=sink.port, topic=topic, port=port)
     try:
-        scene = scenario.prepare(hook=receiver.url, state=state or var / "demo.json")
+        scene = scenario.prepare(hook=receiver.url, state=folder / "demo.json")
     except DomainError as error:
         raise CommandError(error.detail) from error
     receiver.inbox.secret = scene.webhook_secret
