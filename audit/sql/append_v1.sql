@@ -16,10 +16,14 @@ DECLARE
     v_payload_hash bytea;
     v_now timestamptz;
 BEGIN
-    INSERT INTO audit_auditchain (workspace_id, sequence, head) VALUES (p_workspace, 0, sha256(p_workspace::text::bytea))
-    ON CONFLICT (workspace_id) DO NOTHING;
     SELECT sequence, head INTO v_sequence, v_head FROM audit_auditchain
     WHERE workspace_id = p_workspace FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        INSERT INTO audit_auditchain (workspace_id, sequence, head)
+        VALUES (p_workspace, 0, sha256(p_workspace::text::bytea)) ON CONFLICT (workspace_id) DO NOTHING;
+        SELECT sequence, head INTO v_sequence, v_head FROM audit_auditchain
+        WHERE workspace_id = p_workspace FOR NO KEY UPDATE;
+    END IF;
     v_now := clock_timestamp();
     FOR v_entry IN SELECT * FROM jsonb_array_elements(p_entries) LOOP
         v_sequence := v_sequence + 1;

@@ -147,6 +147,7 @@ IDEMPOTENCY_LEASE_SECONDS = env.float("IDEMPOTENCY_LEASE_SECONDS", default=60)
 IDEMPOTENCY_HOURS = env.float("IDEMPOTENCY_HOURS", default=24)  # Answers are kept so long.
 
 INGEST_BATCH = env.int("INGEST_BATCH", default=50)  # Messages taken at once.
+INGEST_THREADS = env.int("INGEST_THREADS", default=2)  # messages that one worker reads at the same time
 INGEST_LEASE_SECONDS = env.float("INGEST_LEASE_SECONDS", default=60)  # After it, a claim of a dead worker is free.
 INGEST_MAX_ATTEMPTS = env.int("INGEST_MAX_ATTEMPTS", default=3)  # Attempts until a message is quarantined.
 INGEST_RETRY_SECONDS = env.float("INGEST_RETRY_SECONDS", default=5)  # Wait between attempts.

@@ -25,6 +25,11 @@ class Target:
     is_last: bool
     candidates: Candidates
 
+    @property
+    def seen(self) -> int:
+        """How many citations the decision knows of; filing compares it with what is there by then."""
+        return sum(len(rows) for rows in self.candidates.values())
+
 
 @dataclass(frozen=True)
 class Prepared:

@@ -44,7 +44,9 @@ class Claim:
 
 
 def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]) -> str:
-    """File one mail in one inbox; `filed`, `known` (it was before) or `stale` (the claim was lost).
+    """File one mail in one inbox; `filed`, `known` (it was before), `stale` (the claim was lost) or `changed`.
+
+    `changed` says that a mail which cites the same ids was filed meanwhile: prepare again, then decide again.
 
     `own` are those addresses among the mail's that are inboxes of this installation.
     """
@@ -78,6 +80,11 @@ def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]
             ],
         )
         return str(cursor.fetchone()[0])
+
+
+def wanted_by(mail: ParsedMail) -> list[bytes]:
+    """The keys of all message ids that decide where the mail belongs."""
+    return threading.wanted(message_id=mail.message_id or "", in_reply_to=mail.in_reply_to, references=mail.references)
 
 
 def _is_copy(claim: Claim, decision: Decision, sender: str, mail: ParsedMail) -> bool:
@@ -131,6 +138,8 @@ def _content(
         "thread_id": None,
         "contact": None,
         "entry": None,
+        "wanted": [digest.hex() for digest in wanted_by(mail)] if _shows(target, state) else [],
+        "seen": target.seen if _shows(target, state) else 0,
         "references": [],
         "participants": [],
         "attachments": [],

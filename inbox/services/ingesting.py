@@ -7,7 +7,10 @@ before are claimed alone: the others of a batch are innocent.
 
 import atexit
 import logging
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
@@ -15,14 +18,14 @@ from typing import Any
 
 import orjson
 from django.conf import settings
-from django.db import connection
+from django.db import close_old_connections, connection
 
 from inbox.events import MessageQuarantined
 from inbox.mime.child import ParserCrashed, ParserPool
 from inbox.mime.types import ParsedMail
 from inbox.models import Email
 from inbox.normalise import lenient, without_tag
-from inbox.queries import preparing, threading
+from inbox.queries import preparing
 from inbox.services import filing, progress
 from inbox.services.filing import Claim
 from inbox.types import EmailState, MessageState
@@ -32,7 +35,12 @@ from kernel.transactions import in_all_workspaces, in_workspace
 
 logger = logging.getLogger(__name__)
 
+_LOOKS = 10
 _PENDING = (EmailState.RECEIVED, EmailState.STORED, EmailState.PARSED)
+
+
+class TooBusy(Exception):
+    """Related mails arrive faster than this one can be placed; it is tried again later."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +73,7 @@ def process_due(*, limit: int | None = None) -> int:
         claimed = _claim(again=again, limit=size)
         if claimed:
             crash_point("ingest.claimed")
-        for item in claimed:
-            _process(item)
+        _process_all(claimed)
         taken += len(claimed)
     return taken
 
@@ -86,6 +93,39 @@ def _claim(*, again: bool, limit: int) -> list[_Claimed]:
 
 def _json(value: Any) -> Any:
     return orjson.loads(value) if isinstance(value, str) else value
+
+
+def _process_all(claimed: list[_Claimed]) -> None:
+    """Several at a time: while one waits for the database or its parser, another is worked on."""
+    threads = min(settings.INGEST_THREADS, len(claimed))
+    queue = iter(claimed)
+    if threads < 2:
+        _work_through(queue)
+        return
+    crew = _crew(os.getpid(), settings.INGEST_THREADS)
+    # Each thread carries the caller's context: actor and request.
+    for future in [crew.submit(copy_context().run, _work_apart, queue) for _ in range(threads)]:
+        future.result()
+
+
+@cache
+def _crew(process_id: int, size: int) -> ThreadPoolExecutor:
+    """The process's ingest threads, with connections that stay open. A forked process makes its own."""
+    return ThreadPoolExecutor(size, thread_name_prefix="ingest")
+
+
+def _work_apart(queue: Iterator[_Claimed]) -> None:
+    close_old_connections()
+    try:
+        _work_through(queue)
+    finally:
+        close_old_connections()
+
+
+def _work_through(queue: Iterator[_Claimed]) -> None:
+    """Threads share the iterator: taking the next item of a list's iterator is atomic."""
+    for item in queue:
+        _process(item)
 
 
 def _process(item: _Claimed) -> None:
@@ -122,23 +162,23 @@ def _again(claim: Claim, reason: str) -> None:
 
 
 def _file(claim: Claim, mail: ParsedMail) -> None:
-    prepared = preparing.prepare(
-        workspace_id=claim.workspace_id,
-        inbound_message_id=claim.message_id,
-        addresses=_addresses(mail),
-        hashes=threading.wanted(
-            message_id=mail.message_id or "", in_reply_to=mail.in_reply_to, references=mail.references
-        ),
-        sender=lenient(mail.from_.address) if mail.from_ else "",
-    )
-    if not prepared.targets:
-        _close(claim)
-    for target in prepared.targets:
-        if filing.file(claim, target, mail, own=prepared.own) == "stale":
-            logger.info(
-                "another worker has taken this message over", extra={"inbound_message_id": str(claim.message_id)}
-            )
+    """In each inbox that waits for it; again from the look-up when a related mail was filed in between."""
+    for _ in range(_LOOKS):
+        prepared = preparing.prepare(
+            workspace_id=claim.workspace_id,
+            inbound_message_id=claim.message_id,
+            addresses=_addresses(mail),
+            hashes=filing.wanted_by(mail),
+            sender=lenient(mail.from_.address) if mail.from_ else "",
+        )
+        if not prepared.targets:
+            _close(claim)
+        outcomes = [filing.file(claim, target, mail, own=prepared.own) for target in prepared.targets]
+        if "stale" in outcomes:
+            logger.info("another worker has this message now", extra={"inbound_message_id": str(claim.message_id)})
+        if "changed" not in outcomes:
             return
+    raise TooBusy
 
 
 def _close(claim: Claim) -> None:

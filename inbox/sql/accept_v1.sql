@@ -1,4 +1,5 @@
--- enable_seqscan is off inside: plans are kept for the session, and one made while a table was small must not stay.
+-- Plans inside are made once for a session, without sequential scans: planning would cost more than running, and a plan
+-- made while a table was small must not stay.
 -- Store first: raw bytes, the e-mails of the inboxes that they are for, and the fact that starts their processing, in one
 -- statement and so in one transaction. Looks before it inserts, since redeliveries are frequent and must cost little.
 --
@@ -9,7 +10,8 @@ CREATE FUNCTION inbox_accept_v1(
     p_source text, p_provider_id text, p_raw bytea, p_sha256 bytea, p_envelope_from text, p_recipients text[],
     p_exact text[], p_untagged text[], p_domains text[], p_verdicts jsonb, p_context jsonb, p_only_workspace uuid
 ) RETURNS TABLE (workspace_id uuid, inbound_message_id uuid, email_id uuid, is_new boolean)
-LANGUAGE plpgsql SET enable_seqscan = off AS $$
+LANGUAGE plpgsql
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
     v_estate constant uuid := '00000000-0000-4000-8000-000000000000';

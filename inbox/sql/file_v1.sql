@@ -1,13 +1,16 @@
--- enable_seqscan is off inside: plans are kept for the session, and one made while a table was small must not stay.
+-- Plans inside are made once for a session, without sequential scans: planning would cost more than running, and a plan
+-- made while a table was small must not stay.
 -- Put one parsed mail into its thread: contact, thread, entry, references, participants, attachments, facts and audit,
 -- in one statement and so in one transaction. What is decided (class, thread) was decided before; this keeps the
 -- promises that concurrency could break: one contact per address, seq in commit order under the thread's lock, one
 -- entry per mail, and nothing at all when the caller's claim of the message is no longer the latest.
 --
 -- p: message_id, attempts (the claim), final, email {…}, thread_id|null, contact {…}|null, entry {…}|null,
--- references [{hash, id, kind}], participants [{address, role}], attachments [{…}], context, audit_entry.
+-- wanted [hex] and seen (what the decision looked for, and how many citations it found), references [{id, kind}],
+-- participants [{address, role}], attachments [{…}], context, audit_entry.
 CREATE FUNCTION inbox_file_v1(p_workspace uuid, p jsonb, p_text text, p_extracted text, p_html text)
-RETURNS TABLE (outcome text, entry_id uuid, thread_id uuid) LANGUAGE plpgsql SET enable_seqscan = off AS $$
+RETURNS TABLE (outcome text, entry_id uuid, thread_id uuid) LANGUAGE plpgsql
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
     e constant jsonb := p->'email';
@@ -39,6 +42,18 @@ BEGIN
             UPDATE inbox_inboundmessage SET state = 'done' WHERE id = v_message;
         END IF;
         RETURN QUERY SELECT 'known', NULL::uuid, NULL::uuid;
+        RETURN;
+    END IF;
+
+    -- Two mails that cite one another, or the same mail, are filed one after the other: whoever waited here looks again
+    -- when there are citations by now that its decision did not know.
+    PERFORM pg_advisory_xact_lock(k) FROM (
+        SELECT DISTINCT hashtextextended(v_inbox || w, 0) AS k FROM jsonb_array_elements_text(p->'wanted') w ORDER BY 1
+    ) locks;
+    IF (SELECT count(*) FROM inbox_messagereference r WHERE r.workspace_id = p_workspace AND r.inbox_id = v_inbox
+            AND r.message_id_hash IN (SELECT decode(w, 'hex') FROM jsonb_array_elements_text(p->'wanted') w))
+        <> (p->>'seen')::int THEN
+        RETURN QUERY SELECT 'changed', NULL::uuid, NULL::uuid;
         RETURN;
     END IF;
 
@@ -124,7 +139,7 @@ END $$;
 
 -- The one person behind an address, in their realm, with a profile and a sighting in this workspace (X-3, CW-4).
 CREATE FUNCTION inbox_contact_v1(p_workspace uuid, p_address text, p_name text) RETURNS uuid
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     v_realm uuid;
     v_contact uuid;

@@ -1,9 +1,11 @@
--- enable_seqscan is off inside: plans are kept for the session, and one made while a table was small must not stay.
+-- Plans inside are made once for a session, without sequential scans: planning would cost more than running, and a plan
+-- made while a table was small must not stay.
 -- Everything that filing a parsed mail must know, in one look: the e-mails that wait for its content with their inboxes,
 -- which of its addresses are inboxes of this installation (of whatever workspace), and what it cites.
 CREATE FUNCTION inbox_prepare_v1(
     p_workspace uuid, p_message uuid, p_addresses text[], p_hashes bytea[], p_sender text
-) RETURNS jsonb LANGUAGE plpgsql SET enable_seqscan = off AS $$
+) RETURNS jsonb LANGUAGE plpgsql
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     v_own jsonb;
     v_targets jsonb;

@@ -222,3 +222,27 @@ def test_a_quarantined_mail_is_replayed_once_its_inbox_is_there(db):
     with in_workspace(acme.id):
         assert Entry.objects.count() == 1
         assert set(InboundMessage.objects.values_list("state", flat=True)) == {"done"}
+
+
+def test_a_conversation_that_arrives_at_once_is_one_thread_in_whatever_order(db, settings):
+    """Two workers of four threads each, and mails that cite one another in the same batch."""
+    from inbox.services import ingesting
+
+    acme = house()
+    settings.INGEST_THREADS = 4
+    conversations, length = 12, 5
+    for number in range(conversations):
+        ids = [f"<{number}.{place}@customer.test>" for place in range(length)]
+        for place in reversed(range(length)):
+            cited = {"in_reply_to": ids[place - 1], "references": " ".join(ids[:place])} if place else {}
+            hand_in(mail(sender=f"p{number}@customer.test", message_id=ids[place], **cited))
+
+    def work(_: int) -> None:
+        ingesting.process_all()
+        connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(work, range(2)))
+    with in_workspace(acme.id):
+        assert Entry.objects.count() == conversations * length
+        assert sorted(Thread.objects.values_list("entry_count", flat=True)) == [length] * conversations
