@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='entry',
             name='contact',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='contacts.contact'),
+            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='contacts.contact'),
         ),
         migrations.AddField(
             model_name='entry',
@@ -77,7 +77,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='email',
             name='inbound_message',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='emails', to='inbox.inboundmessage'),
+            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='emails', to='inbox.inboundmessage'),
         ),
         migrations.AddField(
             model_name='inbox',
@@ -92,7 +92,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='email',
             name='inbox',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='emails', to='inbox.inbox'),
+            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='emails', to='inbox.inbox'),
         ),
         migrations.AddField(
             model_name='messagereference',
@@ -122,7 +122,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='thread',
             name='assignee',
-            field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.membership'),
+            field=models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.membership'),
         ),
         migrations.AddField(
             model_name='thread',
@@ -132,12 +132,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='thread',
             name='inbox',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='threads', to='inbox.inbox'),
+            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='threads', to='inbox.inbox'),
         ),
         migrations.AddField(
             model_name='thread',
             name='merged_into',
-            field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='inbox.thread'),
+            field=models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='inbox.thread'),
         ),
         migrations.AddField(
             model_name='thread',
@@ -152,12 +152,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='threadparticipant',
             name='contact',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='contacts.contact'),
+            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='contacts.contact'),
         ),
         migrations.AddField(
             model_name='threadparticipant',
             name='thread',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='participants', to='inbox.thread'),
+            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='participants', to='inbox.thread'),
         ),
         migrations.AddConstraint(
             model_name='attachment',

@@ -56,8 +56,10 @@ class InboundMessage(WorkspaceOwned):
 class Email(SoftDeletable, SystemKept):
     """One received message in one inbox, with its processing state (S0-8). Its body is its Entry's."""
 
-    inbound_message = models.ForeignKey(InboundMessage, models.PROTECT, related_name="emails", db_constraint=False)
-    inbox = models.ForeignKey(Inbox, models.PROTECT, related_name="emails", db_constraint=False)
+    inbound_message = models.ForeignKey(
+        InboundMessage, models.PROTECT, related_name="emails", db_constraint=False, db_index=False
+    )
+    inbox = models.ForeignKey(Inbox, models.PROTECT, related_name="emails", db_constraint=False, db_index=False)
     message_id = models.CharField(max_length=200, help_text="The provider's id (SES messageId), not the RFC 5322 one.")
     state = models.CharField(max_length=16, choices=EmailState, db_default=EmailState.RECEIVED)
     state_reason = models.CharField(max_length=200, blank=True, db_default="")

@@ -25,7 +25,7 @@ class Entry(WorkspaceOwned):
     author_kind = models.CharField(max_length=20, help_text="contact, user, agent or system.")
     author_id = models.CharField(max_length=80, blank=True, db_default="")
     author_label = models.TextField(blank=True, db_default="")
-    contact = models.ForeignKey("contacts.Contact", models.PROTECT, null=True, related_name="+")
+    contact = models.ForeignKey("contacts.Contact", models.PROTECT, null=True, related_name="+", db_index=False)
     in_reply_to = models.ForeignKey("self", models.PROTECT, null=True, related_name="+", db_constraint=False)
     subject = models.TextField(blank=True, db_default="")
     body_text = models.TextField(blank=True, db_default="")

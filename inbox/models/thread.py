@@ -9,18 +9,22 @@ from tenancy.scoping import WorkspaceOwned
 class Thread(WorkspaceOwned):
     """A conversation. Its counters and `last_entry_seq` are kept by the ingest, so that lists never count or group."""
 
-    inbox = models.ForeignKey(Inbox, models.PROTECT, related_name="threads", db_constraint=False)
+    inbox = models.ForeignKey(Inbox, models.PROTECT, related_name="threads", db_constraint=False, db_index=False)
     provider_thread_key = models.CharField(max_length=300)
     subject = models.TextField(blank=True)
     contact = models.ForeignKey("contacts.Contact", models.PROTECT, null=True, related_name="+")
     status = models.CharField(max_length=8, choices=ThreadStatus, db_default=ThreadStatus.OPEN)
-    assignee = models.ForeignKey("tenancy.Membership", models.PROTECT, null=True, related_name="+", db_constraint=False)
+    assignee = models.ForeignKey(
+        "tenancy.Membership", models.PROTECT, null=True, related_name="+", db_constraint=False, db_index=False
+    )
     first_unanswered_inbound_at = models.DateTimeField(null=True)
     last_entry_seq = models.BigIntegerField(db_default=0)
     last_entry_at = models.DateTimeField(db_default=Now())
     entry_count = models.PositiveIntegerField(db_default=0)
     preview = models.CharField(max_length=200, blank=True, db_default="")
-    merged_into = models.ForeignKey("self", models.PROTECT, null=True, related_name="+", db_constraint=False)
+    merged_into = models.ForeignKey(
+        "self", models.PROTECT, null=True, related_name="+", db_constraint=False, db_index=False
+    )
     snoozed_until = models.DateTimeField(null=True)
 
     class Meta(WorkspaceOwned.Meta):
@@ -51,8 +55,10 @@ class ThreadParticipant(models.Model):
     """An address that took part in a conversation: the wrong-person check of threading asks this table (CW-2)."""
 
     workspace_id = models.UUIDField()
-    thread = models.ForeignKey(Thread, models.CASCADE, related_name="participants", db_constraint=False)
-    contact = models.ForeignKey("contacts.Contact", models.PROTECT, null=True, related_name="+")
+    thread = models.ForeignKey(
+        Thread, models.CASCADE, related_name="participants", db_constraint=False, db_index=False
+    )
+    contact = models.ForeignKey("contacts.Contact", models.PROTECT, null=True, related_name="+", db_index=False)
     address = models.CharField(max_length=320)
     role = models.CharField(max_length=10, help_text="requester, cc, recipient or agent.")
     source = models.CharField(max_length=10, blank=True)

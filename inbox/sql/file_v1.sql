@@ -20,7 +20,7 @@ DECLARE
     v_inbox uuid := (e->>'inbox_id')::uuid;
     v_state text;
     v_contact uuid;
-    v_thread record;
+    v_is_new boolean := false;
     v_thread_id uuid := (p->>'thread_id')::uuid;
     v_entry uuid;
     v_seq bigint;
@@ -63,18 +63,22 @@ BEGIN
 
     IF n <> 'null' THEN
         IF v_thread_id IS NOT NULL THEN
-            SELECT t.id, t.first_unanswered_inbound_at, t.status INTO v_thread FROM inbox_thread t
-            WHERE t.id = v_thread_id FOR NO KEY UPDATE;
+            PERFORM 1 FROM inbox_thread t WHERE t.id = v_thread_id FOR NO KEY UPDATE;
         ELSE
+            v_seq := nextval('inbox_entry_seq');
             v_thread_id := gen_random_uuid();
-            INSERT INTO inbox_thread (id, workspace_id, inbox_id, provider_thread_key, subject, contact_id)
-            VALUES (v_thread_id, p_workspace, v_inbox, 'email:' || v_email, e->>'subject', v_contact);
-            SELECT v_thread_id AS id, NULL::timestamptz AS first_unanswered_inbound_at, 'open' AS status INTO v_thread;
+            v_is_new := true;
+            INSERT INTO inbox_thread (id, workspace_id, inbox_id, provider_thread_key, subject, contact_id,
+                last_entry_seq, last_entry_at, entry_count, preview, first_unanswered_inbound_at)
+            VALUES (v_thread_id, p_workspace, v_inbox, 'email:' || v_email, e->>'subject', v_contact,
+                v_seq, v_now, 1, n->>'preview', CASE WHEN (n->>'opens_turn')::boolean THEN v_now END);
             v_events := v_events || jsonb_build_object('slug', 'thread.created', 'key', 'thread_id:' || v_thread_id,
                 'payload', jsonb_build_object('thread_id', v_thread_id, 'inbox_id', v_inbox));
         END IF;
         v_entry := gen_random_uuid();
-        v_seq := nextval('inbox_entry_seq');
+        IF NOT v_is_new THEN
+            v_seq := nextval('inbox_entry_seq');
+        END IF;
         UPDATE inbox_email SET state = e->>'state', state_reason = e->>'reason', mail_class = e->>'mail_class',
             class_reason = e->>'class_reason', may_auto_answer = (e->>'may_auto_answer')::boolean,
             subject = e->>'subject', from_name = e->>'from_name', from_address = e->>'from_address',
@@ -89,16 +93,19 @@ BEGIN
             n->>'key', 'contact', coalesce(v_contact::text, ''), n->>'author', v_contact,
             (n->>'in_reply_to')::uuid, e->>'subject', p_text, p_extracted, p_html, (e->>'date')::timestamptz, v_now,
             n->'decision');
-        -- A response turn opens on a person's mail, unless the mail is older than the answer that was already given.
-        v_turn := (n->>'opens_turn')::boolean AND NOT EXISTS (
-            SELECT 1 FROM inbox_entry a WHERE a.thread_id = v_thread_id AND a.direction = 'outbound'
-                AND a.outbound_kind IN ('human', 'ai_answer', 'flow') AND a.occurred_at > (n->>'written_at')::timestamptz);
-        UPDATE inbox_thread SET last_entry_seq = v_seq, last_entry_at = v_now, entry_count = entry_count + 1,
-            preview = n->>'preview', contact_id = coalesce(contact_id, v_contact),
-            status = CASE WHEN v_turn AND status IN ('closed', 'snoozed') THEN 'open' ELSE status END,
-            first_unanswered_inbound_at = CASE WHEN v_turn THEN coalesce(first_unanswered_inbound_at, v_now)
-                ELSE first_unanswered_inbound_at END
-        WHERE id = v_thread_id;
+        IF NOT v_is_new THEN
+            -- A response turn opens on a person's mail, unless it is older than the answer that was already given.
+            v_turn := (n->>'opens_turn')::boolean AND NOT EXISTS (
+                SELECT 1 FROM inbox_entry a WHERE a.thread_id = v_thread_id AND a.direction = 'outbound'
+                    AND a.outbound_kind IN ('human', 'ai_answer', 'flow')
+                    AND a.occurred_at > (n->>'written_at')::timestamptz);
+            UPDATE inbox_thread SET last_entry_seq = v_seq, last_entry_at = v_now, entry_count = entry_count + 1,
+                preview = n->>'preview', contact_id = coalesce(contact_id, v_contact),
+                status = CASE WHEN v_turn AND status IN ('closed', 'snoozed') THEN 'open' ELSE status END,
+                first_unanswered_inbound_at = CASE WHEN v_turn THEN coalesce(first_unanswered_inbound_at, v_now)
+                    ELSE first_unanswered_inbound_at END
+            WHERE id = v_thread_id;
+        END IF;
         INSERT INTO inbox_messagereference (workspace_id, inbox_id, entry_id, message_id_hash, message_id, kind)
         SELECT p_workspace, v_inbox, v_entry, sha256(convert_to(r->>'id', 'UTF8')), r->>'id', r->>'kind'
         FROM jsonb_array_elements(p->'references') r ON CONFLICT DO NOTHING;
