@@ -28,7 +28,10 @@ DECLARE
     v_turn boolean;
     v_events jsonb := '[]';
 BEGIN
-    PERFORM set_config('app.workspace_id', p_workspace::text, true);
+    -- The bytes are safe since they were accepted; if a crash of the server takes this commit back, the message is
+    -- still stored and is filed again. Whatever acts on these rows outside commits synchronously first, and the log is
+    -- flushed in order, so nobody outside can have seen what was taken back.
+    PERFORM set_config('app.workspace_id', p_workspace::text, true), set_config('synchronous_commit', 'off', true);
     PERFORM 1 FROM inbox_inboundmessage WHERE id = v_message AND attempts = (p->>'attempts')::int
         AND state = 'stored' FOR NO KEY UPDATE;
     IF NOT FOUND THEN
