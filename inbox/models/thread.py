@@ -55,9 +55,7 @@ class ThreadParticipant(models.Model):
     """An address that took part in a conversation: the wrong-person check of threading asks this table (CW-2)."""
 
     workspace_id = models.UUIDField()
-    thread = models.ForeignKey(
-        Thread, models.CASCADE, related_name="participants", db_constraint=False, db_index=False
-    )
+    thread = models.ForeignKey(Thread, models.CASCADE, related_name="participants", db_constraint=False, db_index=False)
     contact = models.ForeignKey("contacts.Contact", models.PROTECT, null=True, related_name="+", db_index=False)
     address = models.CharField(max_length=320)
     role = models.CharField(max_length=10, help_text="requester, cc, recipient or agent.")
