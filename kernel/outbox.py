@@ -104,10 +104,11 @@ def _write(events: list[object]) -> None:
             " FROM unnest(%s::uuid[], %s::text[], %s::int[], %s::text[], %s::text[]) AS e(w, s, v, a, p)",
             [cause, *(list(column) for column in zip(*rows, strict=True))],
         )
-    after_commit(_wake)
+    after_commit(wake_drain)
 
 
-def _wake() -> None:
+def wake_drain() -> None:
+    """Have the drain look soon; also for whoever writes facts in SQL of its own."""
     nudge.wake("kernel.tasks.drain_outbox")
 
 
@@ -310,7 +311,7 @@ def redeliver(*, ids: Sequence[int]) -> int:
             [list(ids)],
         )
         count = int(cursor.rowcount)
-        after_commit(_wake)
+        after_commit(wake_drain)
     return count
 
 

@@ -1,4 +1,4 @@
-"""`bin/with-services [--no-migrate] COMMAND...`: run a command with the services up and the database migrated."""
+"""`bin/with-services [--no-migrate] [--with-parent] COMMAND...`: run a command with the services up and the database migrated."""
 
 import argparse
 import os
@@ -22,10 +22,15 @@ def main(arguments: Sequence[str]) -> int:
     """The command's exit code, or ours if it never ran."""
     parser = argparse.ArgumentParser(prog="bin/with-services", description=__doc__)
     parser.add_argument("--no-migrate", action="store_true", help="leave the database as it is")
+    parser.add_argument(
+        "--with-parent", action="store_true", help="end when the process that started this ends, even if it is killed"
+    )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND")
     options = parser.parse_args(arguments)
     if not options.command:
         parser.error("a COMMAND is needed")
+    if options.with_parent:
+        die_with_parent(os.getppid(), signal.SIGTERM)
     try:
         with orderly_exit(), running(needs_postgres=True, needs_valkey=True, root=_ROOT) as urls:
             environment = os.environ | urls.environment()

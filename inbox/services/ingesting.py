@@ -176,6 +176,8 @@ def _file(claim: Claim, mail: ParsedMail) -> None:
         outcomes = [filing.file(claim, target, mail, own=prepared.own) for target in prepared.targets]
         if "stale" in outcomes:
             logger.info("another worker has this message now", extra={"inbound_message_id": str(claim.message_id)})
+        if "filed" in outcomes:
+            outbox.wake_drain()
         if "changed" not in outcomes:
             return
     raise TooBusy

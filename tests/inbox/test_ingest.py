@@ -246,3 +246,14 @@ def test_a_conversation_that_arrives_at_once_is_one_thread_in_whatever_order(db,
     with in_workspace(acme.id):
         assert Entry.objects.count() == conversations * length
         assert sorted(Thread.objects.values_list("entry_count", flat=True)) == [length] * conversations
+
+
+def test_filing_wakes_the_drain_so_that_nobody_waits_for_the_sweep(db):
+    from kernel import nudge
+
+    house()
+    nudge.client().flushdb()
+    nudge._forget()
+    deliver(mail())
+    assert nudge.client().exists("nudge:kernel.tasks.drain_outbox")
+    assert nudge.client().exists("nudge:inbox.tasks.process_messages")
