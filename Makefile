@@ -1,7 +1,7 @@
 # One line per target; the work is done in bin/. PORT=8080 and other variables given to make reach the commands as
 # environment variables. `exec` and `--with-parent` make whatever ends make end the rest.
 
-.PHONY: demo up setup test test-deep check bench prove
+.PHONY: demo up setup test test-deep check bench
 
 demo:
 	bin/setup && exec bin/with-services --with-parent .venv/bin/python manage.py demo $(if $(ONCE),--once)
@@ -23,6 +23,3 @@ check:
 
 bench:
 	bin/setup --dev --browser && exec bin/with-services --with-parent .venv/bin/python -m tests.bench $(if $(ROW),--row $(ROW))
-
-prove:
-	bin/setup --dev && exec bin/with-services --with-parent .venv/bin/python -m tests.prove $(ARGS)
