@@ -196,7 +196,7 @@ def _entry(
     text = " ".join((mail.reply_text or mail.text).split())
     return {
         "thread_id": decision.thread_id,
-        "contact": {"address": sender, "name": mail.from_.name if mail.from_ else ""}
+        "contact": {"address": sender, "name": (mail.from_.name or sender) if mail.from_ else ""}
         if sender and judged.kind != "self" and "@" in sender
         else None,
         "entry": {
