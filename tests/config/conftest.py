@@ -1,6 +1,7 @@
 """Temporary checkouts for the embedded services."""
 
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,16 @@ from pathlib import Path
 import pytest
 
 from tests.config.harness import hold, nothing_left, state
+
+
+def _as_in_a_terminal() -> None:
+    """Whoever started us may ignore signals (nohup, a shell's background job); our children must not inherit that."""
+    for signum in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(signum) == signal.SIG_IGN:
+            signal.signal(signum, signal.default_int_handler if signum == signal.SIGINT else signal.SIG_DFL)
+
+
+_as_in_a_terminal()
 
 
 def forget(root: Path) -> None:
