@@ -17,9 +17,10 @@ pytestmark = pytest.mark.xdist_group("embedded")
 NAMED = {"DATABASE_URL": "postgresql://elsewhere/inbox", "REDIS_URL": "redis://elsewhere"}
 
 WAIT = """
-import signal, sys, time
+import os, signal, sys, time
 def leave(signum, frame):
-    print("got", signal.Signals(signum).name, flush=True)
+    # Not print: the signal may come while the print of "ready" still holds its lock.
+    os.write(1, f"got {signal.Signals(signum).name}\\n".encode())
     sys.exit(5)
 signal.signal(signal.SIGTERM, leave)
 signal.signal(signal.SIGINT, leave)
