@@ -15,6 +15,7 @@ from agents.queries import runs as run_queries
 from agents.services import approving, configuring, learning
 from agents.types import ApprovalState, ExecutionStatus
 from kernel.api.paging import page
+from kernel.api.shapes import listing
 from kernel.api.views import WorkspaceViewSet
 from kernel.errors import Invalid, NotFound
 
@@ -25,7 +26,7 @@ PAGING = [
 
 
 @extend_schema_view(
-    list=extend_schema(parameters=PAGING, responses=shapes.listing(shapes.AgentShape, "Agent")),
+    list=extend_schema(parameters=PAGING, responses=listing(shapes.AgentShape, "Agent")),
     destroy=extend_schema(responses={204: None}),
 )
 @extend_schema(tags=["agents"])
@@ -84,7 +85,7 @@ class AgentViewSet(WorkspaceViewSet):
             OpenApiParameter("agent_id", UUID),
             OpenApiParameter("email_id", UUID),
         ],
-        responses=shapes.listing(shapes.RunShape, "AgentRun"),
+        responses=listing(shapes.RunShape, "AgentRun"),
     ),
     retrieve=extend_schema(responses=shapes.RunDetailShape),
 )
@@ -113,7 +114,7 @@ class AgentRunViewSet(WorkspaceViewSet):
 @extend_schema_view(
     list=extend_schema(
         parameters=[*PAGING, OpenApiParameter("state", str, enum=ApprovalState.values)],
-        responses=shapes.listing(shapes.ApprovalShape, "Approval"),
+        responses=listing(shapes.ApprovalShape, "Approval"),
     )
 )
 @extend_schema(tags=["approvals"])
@@ -168,7 +169,7 @@ class ApprovalViewSet(WorkspaceViewSet):
 
 
 @extend_schema_view(
-    list=extend_schema(parameters=PAGING, responses=shapes.listing(shapes.KnowledgeShape, "KnowledgeSource")),
+    list=extend_schema(parameters=PAGING, responses=listing(shapes.KnowledgeShape, "KnowledgeSource")),
     retrieve=extend_schema(responses=shapes.KnowledgeDetailShape),
     destroy=extend_schema(responses={204: None}),
 )

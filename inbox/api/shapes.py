@@ -7,24 +7,12 @@ from rest_framework import serializers
 
 from inbox.models import Attachment, Email
 from inbox.types import Channel, EmailState, MailClass, ThreadStatus
+from kernel.api.shapes import Resource
 
 
 class AddressShape(serializers.Serializer[Any]):
     name = serializers.CharField(required=False, allow_blank=True, default="", max_length=200)
     address = serializers.EmailField(max_length=320)
-
-
-class Resource(serializers.Serializer[Any]):
-    """What every resource shows (S0-19 to S0-22)."""
-
-    object = serializers.SerializerMethodField()
-    id = serializers.UUIDField(read_only=True)
-    created_at = serializers.DateTimeField(read_only=True)
-    updated_at = serializers.DateTimeField(read_only=True)
-    kind_name = ""
-
-    def get_object(self, _row: Any) -> str:
-        return self.kind_name
 
 
 class InboxInput(serializers.Serializer[Any]):
@@ -162,15 +150,3 @@ class EntryShape(Resource):
     response_time_seconds = serializers.IntegerField(allow_null=True)
     thread_decision = serializers.DictField()
     attachments = AttachmentShape(many=True)
-
-
-class Listing(serializers.Serializer[Any]):
-    """The frame of every list."""
-
-    next = serializers.CharField(allow_null=True, help_text="Cursor of the next page, or null.")
-    previous = serializers.CharField(allow_null=True)
-
-
-def listing(shape: type[serializers.Serializer[Any]], name: str) -> type[serializers.Serializer[Any]]:
-    """The documented shape of a list of `shape`."""
-    return type(f"{name}List", (Listing,), {"data": shape(many=True)})

@@ -19,6 +19,7 @@ from inbox.services import handing_in, inboxes
 from inbox.services.handing_in import MailFields
 from kernel.api.paging import page
 from kernel.api.rendering import JSONParser
+from kernel.api.shapes import listing
 from kernel.api.views import WorkspaceViewSet
 from kernel.errors import NotFound
 
@@ -38,7 +39,7 @@ class RawMailParser(BaseParser):
         return content
 
 
-@extend_schema_view(list=extend_schema(parameters=PAGING, responses=shapes.listing(shapes.InboxShape, "Inbox")))
+@extend_schema_view(list=extend_schema(parameters=PAGING, responses=listing(shapes.InboxShape, "Inbox")))
 @extend_schema(tags=["inboxes"])
 class InboxViewSet(WorkspaceViewSet):
     permissions: ClassVar[dict[str, str]] = {
@@ -82,7 +83,7 @@ class InboxViewSet(WorkspaceViewSet):
 @extend_schema_view(
     list=extend_schema(
         parameters=[*PAGING, OpenApiParameter("state", str), OpenApiParameter("inbox_id", UUID)],
-        responses=shapes.listing(shapes.EmailShape, "Email"),
+        responses=listing(shapes.EmailShape, "Email"),
     )
 )
 @extend_schema(tags=["emails"])
@@ -159,7 +160,7 @@ class EmailViewSet(WorkspaceViewSet):
 @extend_schema_view(
     list=extend_schema(
         parameters=[*PAGING, OpenApiParameter("status", str), OpenApiParameter("inbox_id", UUID)],
-        responses=shapes.listing(shapes.ThreadShape, "Thread"),
+        responses=listing(shapes.ThreadShape, "Thread"),
     )
 )
 @extend_schema(tags=["threads"])
@@ -182,7 +183,7 @@ class ThreadViewSet(WorkspaceViewSet):
     def retrieve(self, request: Request, pk: UUID) -> Response:
         return Response(shapes.ThreadShape(_one(Thread.objects.filter(id=pk))).data)
 
-    @extend_schema(parameters=PAGING, responses=shapes.listing(shapes.EntryShape, "Entry"))
+    @extend_schema(parameters=PAGING, responses=listing(shapes.EntryShape, "Entry"))
     @action(detail=True, methods=["get"])
     def entries(self, request: Request, pk: UUID) -> Response:
         """The conversation, newest entry first."""

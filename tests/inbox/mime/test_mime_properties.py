@@ -80,10 +80,13 @@ def test_what_the_standard_library_writes_comes_back(subject: str, name: str, bo
     assert mail.message_id == "1@example.org"
 
 
-@pytest.mark.parametrize("file", SAMPLES, ids=lambda file: file.stem)
+# The standard library raises on these, or does not unpack them: it is no oracle there.
+NO_ORACLE = ("bomb", "winmail", "broken")
+ORDINARY = [file for file in SAMPLES if not any(word in file.name for word in NO_ORACLE)]
+
+
+@pytest.mark.parametrize("file", ORDINARY, ids=lambda file: file.stem)
 def test_leaves_as_the_standard_library_sees_them(file: Path) -> None:
-    if "bomb" in file.name or "winmail" in file.name or "broken" in file.name:
-        pytest.skip("the library does not unpack it, or raises")
     theirs = [
         part.get_payload(decode=True)
         for part in message_from_bytes(file.read_bytes()).walk()
