@@ -76,6 +76,6 @@ def _outbox() -> str:
     limit = clock.now() - timedelta(seconds=max(60, settings.SWEEP_SECONDS * 10))
     with in_all_workspaces("health of the installation"):
         late = OutboxEvent.objects.filter(
-            published_at=None, parked_at=None, attempts=0, claims=0, available_at__lt=limit
+            published_at=None, parked_at=None, attempts=0, available_at__lt=limit
         ).exists()
     return "Events wait for more than a minute. Is a worker running?" if late else ""

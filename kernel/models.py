@@ -2,6 +2,7 @@
 
 import uuid
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
@@ -9,7 +10,7 @@ from django.db.models.functions import Now
 class OutboxEvent(models.Model):
     """A fact on its way to its consumers, written in the transaction of its cause (S3-45)."""
 
-    event_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    event_id = models.UUIDField(default=uuid.uuid4, editable=False)
     workspace_id = models.UUIDField()
     slug = models.CharField(max_length=80)
     version = models.PositiveSmallIntegerField(default=1)
@@ -19,9 +20,7 @@ class OutboxEvent(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     available_at = models.DateTimeField(db_default=Now())
     attempts = models.PositiveSmallIntegerField(db_default=0, help_text="Deliveries that ended with an error.")
-    claims = models.PositiveSmallIntegerField(
-        db_default=0, help_text="Claims without an end: more than one means a dead worker."
-    )
+    claims = models.PositiveSmallIntegerField(db_default=0, help_text="Claims whose worker died.")
     published_at = models.DateTimeField(null=True)
     parked_at = models.DateTimeField(null=True, help_text="Given up after the last attempt; redeliver by hand.")
     last_error = models.TextField(blank=True, db_default="")
@@ -39,26 +38,30 @@ class OutboxEvent(models.Model):
             models.Index(
                 fields=["aggregate_key", "id"], name="kernel_outbox_order", condition=models.Q(published_at=None)
             ),
-            # Pruning of what is done.
-            models.Index(
-                fields=["published_at"], name="kernel_outbox_done", condition=models.Q(published_at__isnull=False)
-            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.slug} #{self.pk}"
 
 
+class OutboxClaim(models.Model):
+    """The ledger of batches that are being delivered: a row while a drain owns the events that it lists."""
+
+    event_ids = ArrayField(models.BigIntegerField())
+    until = models.DateTimeField(help_text="End of the lease: then the drain is taken for dead.")
+
+    def __str__(self) -> str:
+        return f"{len(self.event_ids)} events until {self.until}"
+
+
 class ConsumerReceipt(models.Model):
     """Proof that a consumer has handled an event: its effect in the database happens once (S3-46)."""
 
+    pk = models.CompositePrimaryKey("event_id", "consumer")
     workspace_id = models.UUIDField()
     event_id = models.UUIDField()
     consumer = models.CharField(max_length=80)
     at = models.DateTimeField(db_default=Now(), editable=False)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["event_id", "consumer"], name="kernel_one_receipt_per_consumer")]
 
     def __str__(self) -> str:
         return f"{self.consumer} ← {self.event_id}"

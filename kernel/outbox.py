@@ -1,15 +1,16 @@
 """The transactional outbox: facts commit with their cause and reach each consumer's effect exactly once.
 
 How it works, and why no event is skipped: the drain asks for rows that are *not published*, never for rows above a
-high-water mark (identities are taken before commit, so a later id can be visible first). Rows are claimed with
-SKIP LOCKED under a short lease and locked again while their effects commit. Of each aggregate only the head, and what
-follows it, is taken, so consumers see the facts of one thread in order.
+high-water mark (identities are taken before commit, so a later id can be visible first). A batch is claimed by one row
+of a ledger, under a lease, and that row is deleted in the transaction of the effects: who holds it owns the batch, and
+the events themselves are written once, when they are published. Of each aggregate only the head, and what follows it,
+is taken, so consumers see the facts of one thread in order.
 """
 
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -25,6 +26,7 @@ from kernel.transactions import after_commit, current_unit, in_all_workspaces, u
 logger = logging.getLogger(__name__)
 
 FLUSH_RANK = 10
+_PRUNE_BATCH = 5_000
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,16 @@ class Delivered:
     aggregate_key: str
     payload: dict[str, Any]
     context: dict[str, Any]
+    occurred_at: datetime
     attempts: int
-    claims: int
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A batch that one drain may deliver, while its row is in the ledger."""
+
+    id: int
+    events: list[Delivered]
 
 
 Handler = Callable[[Sequence[Delivered]], None]
@@ -112,66 +122,71 @@ def wake_drain() -> None:
     nudge.wake("kernel.tasks.drain_outbox")
 
 
-# Fresh events in a batch: heads of their aggregates, then what waits behind them. The head is found in the statement's
-# snapshot: an earlier event that another drain is claiming is still unpublished there, so its followers are left to it.
+# Claims are made one after the other, so that each sees what the others took; they last for some milliseconds.
+_ONE_CLAIM_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('kernel.outbox.claim'))"
+
+_COLUMNS = "id, event_id, workspace_id, slug, version, aggregate_key, payload::text, context::text, created_at, attempts"
+
+# Fresh events in a batch: heads of their aggregates, then what waits behind them. While a head is claimed it is not
+# published, so nothing behind it is a head, and whatever is emitted later waits for it as well.
 # Both look-ups are written so that they can only walk kernel_outbox_order (hence the odd test of parked_at): with the
 # statistics of a quiet hour, any other plan compares every event of a backlog with every other.
-# The claim is counted and leased before any work, so that an event which kills its worker is noticed.
-_CLAIM_FRESH = """
-WITH heads AS (
+_CLAIM_FRESH = f"""
+WITH heads AS MATERIALIZED (
     SELECT o.id, o.aggregate_key FROM kernel_outboxevent o
     WHERE o.published_at IS NULL AND o.parked_at IS NULL AND o.available_at <= now() AND o.claims = 0 AND o.attempts = 0
+      AND o.id NOT IN (SELECT unnest(event_ids) FROM kernel_outboxclaim)
       AND o.id = (
         SELECT e.id FROM kernel_outboxevent e
         WHERE e.aggregate_key = o.aggregate_key AND e.published_at IS NULL
           AND coalesce(e.parked_at, 'infinity') = 'infinity'
         ORDER BY e.aggregate_key, e.id LIMIT 1)
-    ORDER BY o.available_at, o.id LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+    ORDER BY o.available_at, o.id LIMIT %(limit)s
 ), followers AS (
     SELECT f.id FROM heads h CROSS JOIN LATERAL (
         SELECT e.id FROM kernel_outboxevent e
         WHERE e.aggregate_key = h.aggregate_key AND e.id > h.id AND e.claims = 0 AND e.attempts = 0
           AND e.published_at IS NULL AND e.parked_at IS NULL
-        ORDER BY e.aggregate_key, e.id LIMIT %(limit)s FOR UPDATE SKIP LOCKED) AS f
+        ORDER BY e.aggregate_key, e.id LIMIT %(limit)s) AS f
     ORDER BY f.id LIMIT %(limit)s
+), chosen AS MATERIALIZED (
+    SELECT {_COLUMNS} FROM kernel_outboxevent
+    WHERE id = ANY(ARRAY(SELECT id FROM heads UNION ALL SELECT id FROM followers))
+), ledger AS (
+    INSERT INTO kernel_outboxclaim (event_ids, until)
+    SELECT array_agg(id), now() + %(lease)s FROM chosen HAVING count(*) > 0 RETURNING id
 )
-UPDATE kernel_outboxevent SET claims = claims + 1, available_at = now() + %(lease)s
-WHERE id IN (SELECT id FROM heads UNION ALL SELECT id FROM followers)
-RETURNING id, event_id, workspace_id, slug, version, aggregate_key, payload, context, attempts, claims
-"""
+SELECT (SELECT id FROM ledger), chosen.* FROM chosen ORDER BY chosen.id
+"""  # noqa: S608 - made of constants
 
 # Events that failed before, or whose worker died, are taken alone: the others of their batch are innocent.
-_CLAIM_SUSPECT = """
-UPDATE kernel_outboxevent SET claims = claims + 1, available_at = now() + %(lease)s
-WHERE id = (
-    SELECT o.id FROM kernel_outboxevent o
+_CLAIM_SUSPECT = f"""
+WITH chosen AS MATERIALIZED (
+    SELECT {_COLUMNS} FROM kernel_outboxevent o
     WHERE o.published_at IS NULL AND o.parked_at IS NULL AND o.available_at <= now() AND (o.claims > 0 OR o.attempts > 0)
+      AND o.id NOT IN (SELECT unnest(event_ids) FROM kernel_outboxclaim)
       AND NOT EXISTS (
         SELECT 1 FROM kernel_outboxevent e
         WHERE e.aggregate_key = o.aggregate_key AND e.published_at IS NULL AND e.parked_at IS NULL AND e.id < o.id)
-    ORDER BY o.available_at, o.id LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING id, event_id, workspace_id, slug, version, aggregate_key, payload, context, attempts, claims
-"""
+    ORDER BY o.available_at, o.id LIMIT 1
+), ledger AS (
+    INSERT INTO kernel_outboxclaim (event_ids, until) SELECT ARRAY[id], now() + %(lease)s FROM chosen RETURNING id
+)
+SELECT (SELECT id FROM ledger), chosen.* FROM chosen
+"""  # noqa: S608 - made of constants
 
-# A row that is locked has a worker that lives, however late it is.
-_PARK_KILLERS = """
-UPDATE kernel_outboxevent SET parked_at = now(), last_error = 'its worker died at each try'
-WHERE id IN (
-    SELECT id FROM kernel_outboxevent
-    WHERE published_at IS NULL AND parked_at IS NULL AND available_at <= now() AND claims >= %s
-    FOR UPDATE SKIP LOCKED)
-"""
-
-# Of a batch whose lease ran out, another drain may have taken an early fact and left us the ones behind it. Those would
-# overtake it, so they are put back as if they had not been claimed. A statement of its own: it has to see what committed
-# while the rows were being locked.
-_RELEASE_OVERTAKERS = """
-UPDATE kernel_outboxevent o SET claims = o.claims - 1, available_at = now()
-WHERE o.id = ANY(%(ours)s) AND EXISTS (
-    SELECT 1 FROM kernel_outboxevent e
-    WHERE e.aggregate_key = o.aggregate_key AND e.published_at IS NULL AND e.parked_at IS NULL AND e.id < o.id
-      AND e.id <> ALL(%(ours)s))
-RETURNING o.id
+# A claim whose lease ended belonged to a worker that died, and one of its events may be why: each is tried alone from
+# now on, and parked when it was there too often. A claim that is locked has a worker that lives, however late it is.
+_BURY = """
+WITH dead AS (
+    DELETE FROM kernel_outboxclaim WHERE id IN (
+        SELECT id FROM kernel_outboxclaim WHERE until <= now() FOR UPDATE SKIP LOCKED)
+    RETURNING event_ids
+)
+UPDATE kernel_outboxevent SET claims = claims + 1,
+    parked_at = CASE WHEN claims + 1 >= %(most)s THEN now() END,
+    last_error = CASE WHEN claims + 1 >= %(most)s THEN 'its worker died at each try' ELSE last_error END
+WHERE id IN (SELECT unnest(event_ids) FROM dead) AND published_at IS NULL AND parked_at IS NULL
 """
 
 
@@ -181,43 +196,38 @@ def drain(*, limit: int | None = None) -> int:
     return taken + _deliver_claimed(_claim(_CLAIM_SUSPECT, 1))
 
 
-def _claim(statement: str, limit: int) -> list[Delivered]:
+def _claim(statement: str, limit: int) -> Claim | None:
     lease: Any = timedelta(seconds=settings.OUTBOX_LEASE_SECONDS)  # psycopg takes it; the stubs do not know
     with in_all_workspaces("the drain serves every workspace"), connection.cursor() as cursor:
+        # A claim that a crash of the database forgets is made again; nobody has to wait for the disk.
+        cursor.execute("SET LOCAL synchronous_commit = off")
+        cursor.execute(_ONE_CLAIM_AT_A_TIME)
         if statement is _CLAIM_SUSPECT:
-            cursor.execute(_PARK_KILLERS, [settings.OUTBOX_MAX_CLAIMS])
+            cursor.execute(_BURY, {"most": settings.OUTBOX_MAX_CLAIMS})
         cursor.execute(statement, {"limit": limit, "lease": lease})
-        return sorted((Delivered(*_decoded(row)) for row in cursor.fetchall()), key=lambda event: event.id)
+        rows = cursor.fetchall()
+        return Claim(rows[0][0], [_delivered(row) for row in rows]) if rows else None
 
 
-def _deliver_claimed(events: Sequence[Delivered]) -> int:
-    if not events:
+def _deliver_claimed(claim: Claim | None) -> int:
+    if claim is None:
         return 0
     with in_all_workspaces("the drain serves every workspace"):
-        held = _still_ours(events)
         with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM kernel_outboxclaim WHERE id = %s", [claim.id])
+            is_ours = cursor.rowcount == 1
             # A broken reference is its consumer's fault at once; deferred, it would fail the whole batch at commit.
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        _settle(held, _deliver(held))
-    return len(events)
+        if is_ours:
+            _settle(claim.events, _deliver(claim.events))
+    return len(claim.events)
 
 
-def _still_ours(events: Sequence[Delivered]) -> list[Delivered]:
-    """Lock the claimed rows; a claim whose lease ran out and was taken by another drain is not ours any more."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id FROM kernel_outboxevent o JOIN unnest(%s::bigint[], %s::int[]) AS c(id, claims) USING (id)"
-            " WHERE o.claims = c.claims AND o.published_at IS NULL AND o.parked_at IS NULL FOR UPDATE OF o SKIP LOCKED",
-            [[e.id for e in events], [e.claims for e in events]],
-        )
-        ours = {row[0] for row in cursor.fetchall()}
-        cursor.execute(_RELEASE_OVERTAKERS, {"ours": list(ours)})
-        ours -= {row[0] for row in cursor.fetchall()}
-    return [event for event in events if event.id in ours]
-
-
-def _decoded(row: Sequence[Any]) -> list[Any]:
-    return [orjson.loads(value) if isinstance(value, str) and value[:1] == "{" else value for value in row]
+def _delivered(row: Sequence[Any]) -> Delivered:
+    _, number, event_id, workspace, slug, version, aggregate, payload, cause, at, attempts = row
+    return Delivered(
+        number, event_id, workspace, slug, version, aggregate, orjson.loads(payload), orjson.loads(cause), at, attempts
+    )
 
 
 def _deliver(events: Sequence[Delivered]) -> dict[int, str]:
@@ -284,7 +294,7 @@ def _settle(events: Sequence[Delivered], failures: dict[int, str]) -> None:
     with connection.cursor() as cursor:
         if done:
             cursor.execute(
-                "UPDATE kernel_outboxevent SET published_at = now(), claims = 0, last_error = '' WHERE id = ANY(%s)",
+                "UPDATE kernel_outboxevent SET published_at = now(), last_error = '' WHERE id = ANY(%s)",
                 [done],
             )
         for event in events:
@@ -316,13 +326,26 @@ def redeliver(*, ids: Sequence[int]) -> int:
 
 
 def prune(*, older_than: timedelta) -> int:
-    """Delete published events and their receipts, and say how many events; what is parked or waiting stays."""
-    before = clock.now() - older_than
-    with in_all_workspaces("pruning of plumbing"), connection.cursor() as cursor:
-        cursor.execute(
-            "WITH gone AS (DELETE FROM kernel_outboxevent WHERE published_at < %s RETURNING event_id),"
-            " receipts AS (DELETE FROM kernel_consumerreceipt r USING gone WHERE r.event_id = gone.event_id)"
-            " SELECT count(*) FROM gone",
-            [before],
-        )
-        return int(cursor.fetchone()[0])
+    """Delete published events and their receipts, and say how many events; what is parked or waiting stays.
+
+    Walks the events in the order of their ids, which is nearly that of time, so that no index serves this alone.
+    """
+    before, walked, count = clock.now() - older_than, 0, 0
+    while True:
+        with in_all_workspaces("pruning of plumbing"), connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT max(id), min(created_at) FROM (SELECT id, created_at FROM kernel_outboxevent"
+                " WHERE id > %s ORDER BY id LIMIT %s) AS batch",
+                [walked, _PRUNE_BATCH],
+            )
+            last, earliest = cursor.fetchone()
+            if last is None or earliest >= before:
+                return count
+            cursor.execute(
+                "WITH gone AS (DELETE FROM kernel_outboxevent WHERE id > %s AND id <= %s AND published_at < %s"
+                " RETURNING event_id),"
+                " receipts AS (DELETE FROM kernel_consumerreceipt r USING gone WHERE r.event_id = gone.event_id)"
+                " SELECT count(*) FROM gone",
+                [walked, last, before],
+            )
+            walked, count = last, count + int(cursor.fetchone()[0])

@@ -14,13 +14,10 @@ class WebhookState(TextChoices):
 
 class DeliveryStatus(TextChoices):
     PENDING = "pending"
-    DELIVERING = "delivering"
     DELIVERED = "delivered"
     FAILED = "failed"
     CANCELLED = "cancelled"
 
-
-WAITING = (DeliveryStatus.PENDING, DeliveryStatus.DELIVERING)
 
 # The length of the column that keeps an error or a reason.
 ERROR_LENGTH = 300

@@ -105,7 +105,7 @@ def _waiting(
     waiting += ["reply" for reply in replies if reply.state in (SendState.QUEUED, SendState.SENDING)]
     if OutboxEvent.objects.filter(published_at=None, parked_at=None).exists():
         waiting.append("events")
-    if WebhookDelivery.objects.filter(status__in=["pending", "delivering"], attempts=0).exists():
+    if WebhookDelivery.objects.filter(status="pending", attempts=0).exists():
         waiting.append("webhooks")
     return waiting
 

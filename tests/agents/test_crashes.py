@@ -101,6 +101,7 @@ def _due_events() -> None:
         owner.execute(
             "UPDATE kernel_outboxevent SET available_at = now(), claims = least(claims, 1) WHERE published_at IS NULL"
         )
+        owner.execute("UPDATE kernel_outboxclaim SET until = now()")
 
 
 def _check(place, emails, ledger: Path, *, extra_calls: int) -> None:

@@ -82,8 +82,8 @@ def fresh(webhook: Webhook) -> Webhook:
 def is_settled() -> bool:
     """Nothing is in flight, and nothing is due."""
     with in_all_workspaces("test"):
-        waiting = WebhookDelivery.objects.filter(status__in=["pending", "delivering"])
-        return not waiting.extra(where=["status = 'delivering' OR due_at <= now()"]).exists()
+        waiting = WebhookDelivery.objects.filter(status="pending")
+        return not waiting.extra(where=["lease_until IS NOT NULL OR due_at <= now()"]).exists()
 
 
 def as_owner(statement: str, *values: Any) -> None:
@@ -101,7 +101,10 @@ def _owner(settings: Any) -> None:
 
 
 def make_due() -> None:
-    as_owner("UPDATE webhooks_webhookdelivery SET due_at = now() - interval '1 second' WHERE status = 'pending'")
+    as_owner(
+        "UPDATE webhooks_webhookdelivery SET due_at = now() - interval '1 second', lease_until = NULL"
+        " WHERE status = 'pending'"
+    )
 
 
 class Running:

@@ -79,7 +79,7 @@ def test_sigterm_finishes_what_is_in_flight_and_exits_with_0(workspace, receiver
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
     assert finish(process) == 0
-    assert rows(status="delivering") == []
+    assert rows(lease_until__isnull=False) == []
     assert len(rows(status="delivered")) == len(receiver.requests) < 100
     assert len(rows(status="pending", attempts=0)) == 100 - len(receiver.requests)
     as_owner("UPDATE webhooks_webhookdelivery SET due_at = now() WHERE status = 'pending'")
@@ -98,13 +98,13 @@ def test_a_late_writer_changes_nothing(workspace, receiver):
     emit(workspace)
     (stale,) = claiming.claim(quotas=[Quota(str(webhook.id), 1)])
     assert claiming.claim(quotas=[Quota(str(webhook.id), 1)]) == []
-    as_owner("UPDATE webhooks_webhookdelivery SET due_at = now()")
+    as_owner("UPDATE webhooks_webhookdelivery SET lease_until = now()")
     (taken,) = claiming.claim(quotas=[Quota(str(webhook.id), 1)])
     assert taken.lease_token == stale.lease_token + 1
 
     settling.settle(results=[Result(stale, Outcome(500))])
     claiming.give_back(claims=[(stale, 0.0)])
-    assert (rows()[0].status, rows()[0].attempts) == ("delivering", 0)
+    assert (rows()[0].lease_until is not None, rows()[0].attempts) == (True, 0)
     settling.settle(results=[Result(taken, Outcome(200))])
     settling.settle(results=[Result(taken, Outcome(500)), Result(stale, Outcome(410))])
     assert (rows()[0].status, rows()[0].attempts) == ("delivered", 1)

@@ -20,8 +20,8 @@ class DeliveryViews(Views):
     views: ClassVar[dict[str, tuple[str, Q]]] = {
         "all": ("All", Q()),
         "failed": ("Failed", Q(status="failed")),
-        "retrying": ("Trying again", Q(status__in=["pending", "delivering"], attempts__gt=0)),
-        "waiting": ("Waiting", Q(status__in=["pending", "delivering"])),
+        "retrying": ("Trying again", Q(status="pending", attempts__gt=0)),
+        "waiting": ("Waiting", Q(status="pending")),
         "delivered": ("Delivered", Q(status="delivered")),
     }
 

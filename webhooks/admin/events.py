@@ -27,4 +27,4 @@ class SystemEventAdmin(ReadOnlyAdmin):
     empty_text = "Facts such as email.received appear here as they happen. A webhook carries them to your systems."
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SystemEvent]:
-        return super().get_queryset(request).defer("body", "data")
+        return super().get_queryset(request).defer("body")

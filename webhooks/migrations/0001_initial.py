@@ -28,7 +28,6 @@ class Migration(migrations.Migration):
                 ('aggregate_key', models.CharField(max_length=120)),
                 ('occurred_at', models.DateTimeField()),
                 ('sequence', models.BigIntegerField(default=0, editable=False, help_text='Order of publication; never shown (X-29).')),
-                ('data', models.JSONField(default=dict)),
                 ('body', models.TextField()),
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
             ],
@@ -84,16 +83,17 @@ class Migration(migrations.Migration):
                 ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('replay_no', models.PositiveSmallIntegerField(default=0)),
                 ('sequence', models.BigIntegerField(help_text='Place in the order of an ordered webhook; else null.', null=True)),
-                ('status', models.CharField(choices=[('pending', 'Pending'), ('delivering', 'Delivering'), ('delivered', 'Delivered'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], db_default='pending', max_length=10)),
+                ('status', models.CharField(choices=[('pending', 'Pending'), ('delivered', 'Delivered'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], db_default='pending', max_length=10)),
                 ('attempts', models.PositiveSmallIntegerField(db_default=0)),
-                ('due_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), help_text='Next attempt, or the end of the lease while it is being delivered.')),
+                ('due_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), help_text='Next attempt.')),
+                ('lease_until', models.DateTimeField(help_text='While it is being delivered: the end of the lease.', null=True)),
                 ('lease_token', models.PositiveIntegerField(db_default=0, help_text='Rises with each claim; fences late writers.')),
                 ('last_status_code', models.PositiveSmallIntegerField(null=True)),
                 ('last_error', models.CharField(blank=True, db_default='', max_length=300)),
                 ('delivered_at', models.DateTimeField(null=True)),
-                ('system_event', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='deliveries', to='webhooks.systemevent')),
+                ('system_event', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='deliveries', to='webhooks.systemevent')),
                 ('webhook', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='deliveries', to='webhooks.webhook')),
-                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
+                ('workspace', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
             ],
             options={
                 'verbose_name_plural': 'webhook deliveries',
@@ -133,11 +133,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='webhookdelivery',
-            index=models.Index(condition=models.Q(('status__in', ['pending', 'delivering'])), fields=['webhook', 'due_at'], name='webhooks_delivery_due'),
+            index=models.Index(condition=models.Q(('status', 'pending')), fields=['webhook', 'due_at'], name='webhooks_delivery_due'),
         ),
         migrations.AddIndex(
             model_name='webhookdelivery',
-            index=models.Index(condition=models.Q(('sequence__isnull', False), ('status__in', ['pending', 'delivering'])), fields=['webhook', 'sequence', 'replay_no'], name='webhooks_delivery_order'),
+            index=models.Index(condition=models.Q(('sequence__isnull', False), ('status', 'pending')), fields=['webhook', 'sequence', 'replay_no'], name='webhooks_delivery_order'),
         ),
         migrations.AddIndex(
             model_name='webhookdelivery',
@@ -147,8 +147,8 @@ class Migration(migrations.Migration):
             model_name='webhookdelivery',
             constraint=models.UniqueConstraint(fields=('webhook', 'system_event', 'replay_no'), name='webhooks_one_delivery_per_event_and_replay'),
         ),
-        migrations.AddIndex(
-            model_name='webhookattempt',
-            index=models.Index(fields=['at'], name='webhooks_attempt_retention'),
+        migrations.AddConstraint(
+            model_name='webhookdelivery',
+            constraint=models.CheckConstraint(condition=models.Q(('status', 'pending'), ('lease_until', None), _connector='OR'), name='webhooks_only_waiting_is_leased'),
         ),
     ]

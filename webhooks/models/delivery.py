@@ -10,16 +10,22 @@ from webhooks.types import DeliveryStatus
 class WebhookDelivery(WorkspaceOwned):
     """One event on its way to one endpoint. The row is the queue: claimed with a lease, retried until final."""
 
-    # The unique constraint below begins with the webhook; a second index of it would only cost at each of three writes.
+    # Each index is paid for at both writes of a row. The unique constraint below begins with the webhook and serves both
+    # references; the paired key of the webhook implies that of the workspace.
+    workspace = models.ForeignKey(
+        "tenancy.Workspace", models.PROTECT, related_name="+", db_constraint=False, db_index=False
+    )
     webhook = models.ForeignKey(Webhook, models.PROTECT, related_name="deliveries", db_constraint=False, db_index=False)
-    system_event = models.ForeignKey(SystemEvent, models.PROTECT, related_name="deliveries", db_constraint=False)
+    system_event = models.ForeignKey(
+        SystemEvent, models.PROTECT, related_name="deliveries", db_constraint=False, db_index=False
+    )
     replay_no = models.PositiveSmallIntegerField(default=0)
     sequence = models.BigIntegerField(null=True, help_text="Place in the order of an ordered webhook; else null.")
     status = models.CharField(max_length=10, choices=DeliveryStatus, db_default=DeliveryStatus.PENDING)
     attempts = models.PositiveSmallIntegerField(db_default=0)
-    due_at = models.DateTimeField(
-        db_default=Now(), help_text="Next attempt, or the end of the lease while it is being delivered."
-    )
+    due_at = models.DateTimeField(db_default=Now(), help_text="Next attempt.")
+    # Outside of all indexes, so that a claim writes the row in its place and no index.
+    lease_until = models.DateTimeField(null=True, help_text="While it is being delivered: the end of the lease.")
     lease_token = models.PositiveIntegerField(db_default=0, help_text="Rises with each claim; fences late writers.")
     last_status_code = models.PositiveSmallIntegerField(null=True)
     last_error = models.CharField(max_length=300, blank=True, db_default="")
@@ -30,20 +36,23 @@ class WebhookDelivery(WorkspaceOwned):
         constraints = [
             models.UniqueConstraint(
                 fields=["webhook", "system_event", "replay_no"], name="webhooks_one_delivery_per_event_and_replay"
-            )
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status="pending") | models.Q(lease_until=None), name="webhooks_only_waiting_is_leased"
+            ),
         ]
         indexes = [
             # The dispatcher's claim, fair between endpoints: the oldest due rows of each webhook.
             models.Index(
                 fields=["webhook", "due_at"],
                 name="webhooks_delivery_due",
-                condition=models.Q(status__in=["pending", "delivering"]),
+                condition=models.Q(status="pending"),
             ),
             # The head of an ordered webhook: nothing overtakes it. Other webhooks have no row here.
             models.Index(
                 fields=["webhook", "sequence", "replay_no"],
                 name="webhooks_delivery_order",
-                condition=models.Q(status__in=["pending", "delivering"], sequence__isnull=False),
+                condition=models.Q(status="pending", sequence__isnull=False),
             ),
             models.Index(fields=["workspace", "-created_at", "-id"], name="webhooks_delivery_list"),
         ]
@@ -63,9 +72,6 @@ class WebhookAttempt(models.Model):
     status_code = models.PositiveSmallIntegerField(null=True)
     error = models.CharField(max_length=300, blank=True)
     response_excerpt = models.TextField(blank=True, help_text="At most the first 1,000 characters; staff only.")
-
-    class Meta:
-        indexes = [models.Index(fields=["at"], name="webhooks_attempt_retention")]
 
     def __str__(self) -> str:
         return f"attempt {self.number}: {self.status_code or self.error}"

@@ -13,10 +13,10 @@ WITH closed AS MATERIALIZED (
     WHERE id = ANY(%(ids)s::uuid[]) AND (state <> 'active' OR deleted_at IS NOT NULL) ORDER BY id FOR SHARE
 ), waiting AS MATERIALIZED (
     SELECT d.id FROM webhooks_webhookdelivery d JOIN closed ON closed.id = d.webhook_id
-    WHERE d.status = 'pending' OR d.status = 'delivering' AND d.due_at <= now()
+    WHERE d.status = 'pending' AND (d.lease_until IS NULL OR d.lease_until <= now())
     FOR UPDATE OF d SKIP LOCKED
 )
-UPDATE webhooks_webhookdelivery d SET status = 'cancelled', last_error = 'The webhook was disabled or deleted.'
+UPDATE webhooks_webhookdelivery d SET status = 'cancelled', lease_until = NULL, last_error = 'The webhook was disabled or deleted.'
 FROM waiting WHERE d.id = waiting.id
 """
 

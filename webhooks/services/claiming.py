@@ -1,8 +1,8 @@
 """Take due deliveries under a lease, so that no endpoint, however far behind, keeps another one waiting.
 
 First a survey of which webhooks have something due (a walk over distinct entries of one partial index, not over rows),
-then a claim with a quota for each. A lease that ends makes its delivery due again; `lease_token` rises with each claim
-and fences the late writer.
+then a claim with a quota for each. A claim changes no column of an index: leased rows keep their place among the due
+ones and are passed over. `lease_token` rises with each claim and fences the late writer.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,12 +38,12 @@ class Quota:
 
 SURVEY = """
 WITH RECURSIVE waiting AS (
-    (SELECT webhook_id, due_at FROM webhooks_webhookdelivery WHERE status IN ('pending', 'delivering')
+    (SELECT webhook_id, due_at FROM webhooks_webhookdelivery WHERE status = 'pending'
      ORDER BY webhook_id, due_at LIMIT 1)
     UNION ALL
     SELECT following.webhook_id, following.due_at FROM waiting CROSS JOIN LATERAL (
         SELECT d.webhook_id, d.due_at FROM webhooks_webhookdelivery d
-        WHERE d.status IN ('pending', 'delivering') AND d.webhook_id > waiting.webhook_id
+        WHERE d.status = 'pending' AND d.webhook_id > waiting.webhook_id
         ORDER BY d.webhook_id, d.due_at LIMIT 1) AS following
 )
 SELECT w.id::text, w.state = 'active' AND w.deleted_at IS NULL, w.failing_since IS NOT NULL, w.updated_at
@@ -58,7 +58,8 @@ WITH quota AS MATERIALIZED (
 )
 SELECT taken.id::text FROM quota CROSS JOIN LATERAL (
     SELECT d.id FROM webhooks_webhookdelivery d
-    WHERE d.webhook_id = quota.webhook_id AND d.status IN ('pending', 'delivering') AND d.due_at <= now()
+    WHERE d.webhook_id = quota.webhook_id AND d.status = 'pending' AND d.due_at <= now()
+      AND (d.lease_until IS NULL OR d.lease_until <= now())
     ORDER BY d.due_at LIMIT quota.n FOR UPDATE SKIP LOCKED) AS taken
 WHERE NOT quota.ordered
 UNION ALL
@@ -66,16 +67,16 @@ SELECT head.id::text FROM quota CROSS JOIN LATERAL (
     SELECT d.id FROM webhooks_webhookdelivery d
     WHERE d.id = (
         SELECT o.id FROM webhooks_webhookdelivery o
-        WHERE o.webhook_id = quota.webhook_id AND o.status IN ('pending', 'delivering') AND o.sequence IS NOT NULL
+        WHERE o.webhook_id = quota.webhook_id AND o.status = 'pending' AND o.sequence IS NOT NULL
         ORDER BY o.sequence, o.replay_no LIMIT 1)
-      AND d.status IN ('pending', 'delivering') AND d.due_at <= now()
+      AND d.status = 'pending' AND d.due_at <= now() AND (d.lease_until IS NULL OR d.lease_until <= now())
     FOR UPDATE SKIP LOCKED) AS head
 WHERE quota.ordered
 """
 
 # Three plain statements and no join: row-level security misleads the planner about sizes, and it would join badly.
 _LEASE = """
-UPDATE webhooks_webhookdelivery SET status = 'delivering', lease_token = lease_token + 1, due_at = now() + %s
+UPDATE webhooks_webhookdelivery SET lease_token = lease_token + 1, lease_until = now() + %s
 WHERE id = ANY(%s::uuid[])
 RETURNING id::text, webhook_id::text, workspace_id::text, system_event_id::text, attempts, lease_token
 """
@@ -83,9 +84,9 @@ RETURNING id::text, webhook_id::text, workspace_id::text, system_event_id::text,
 _EVENTS = "SELECT id::text, slug, convert_to(body, 'UTF8') FROM webhooks_systemevent WHERE id = ANY(%s::uuid[])"
 
 _GIVE_BACK = """
-UPDATE webhooks_webhookdelivery d SET status = 'pending', due_at = now() + make_interval(secs => c.delay)
+UPDATE webhooks_webhookdelivery d SET lease_until = NULL, due_at = CASE WHEN c.delay > 0 THEN now() + make_interval(secs => c.delay) ELSE d.due_at END
 FROM json_to_recordset(%s::json) AS c(id uuid, token int, delay float8)
-WHERE d.id = c.id AND d.lease_token = c.token AND d.status = 'delivering'
+WHERE d.id = c.id AND d.lease_token = c.token AND d.lease_until IS NOT NULL
 """
 
 

@@ -25,18 +25,18 @@ MATCHES = f"""
     w.workspace_id = e.workspace_id AND w.deleted_at IS NULL
     AND w.slugs && ARRAY[e.slug, split_part(e.slug, '.', 1) || '.*', '*']::varchar[]
     AND e.slug <> '{WebhookTested.slug}'
-    AND NOT (e.slug LIKE 'webhook.%%' AND e.data ->> 'webhook_id' = w.id::text)
+    AND NOT (e.slug LIKE 'webhook.%%' AND e.body::jsonb -> 'data' ->> 'webhook_id' = w.id::text)
 """
 
 _PUBLISH = f"""
 WITH e AS MATERIALIZED (
     SELECT * FROM json_to_recordset(%s::json)
       AS t(id uuid, workspace_id uuid, slug text, version int, aggregate_key text, occurred_at timestamptz,
-           sequence bigint, data jsonb, body text)
+           sequence bigint, body text)
 ), stored AS (
     INSERT INTO webhooks_systemevent
-        (id, workspace_id, slug, version, aggregate_key, occurred_at, sequence, data, body)
-    SELECT id, workspace_id, slug, version, aggregate_key, occurred_at, sequence, data, body FROM e
+        (id, workspace_id, slug, version, aggregate_key, occurred_at, sequence, body)
+    SELECT id, workspace_id, slug, version, aggregate_key, occurred_at, sequence, body FROM e
     ON CONFLICT (id) DO NOTHING
 )
 INSERT INTO webhooks_webhookdelivery (id, workspace_id, webhook_id, system_event_id, replay_no, sequence)
@@ -52,8 +52,7 @@ def publish(*, events: Sequence[Delivered]) -> None:
     public = [event for event in events if event.slug in known]
     if not public:
         return
-    happened = _times([event.id for event in public])
-    rows = orjson.dumps([_row(event, happened[event.id]) for event in public]).decode()
+    rows = orjson.dumps([_row(event) for event in public]).decode()
     with connection.cursor() as cursor:
         cursor.execute(_PUBLISH, [rows])
     after_commit(wakeups.ring)
@@ -69,7 +68,7 @@ def data_of(*, event_id: UUID, workspace_id: UUID, payload: dict[str, Any]) -> d
     return {"id": str(event_id), "workspace_id": str(workspace_id), **payload}
 
 
-def _row(event: Delivered, occurred_at: datetime) -> dict[str, Any]:
+def _row(event: Delivered) -> dict[str, Any]:
     data = data_of(event_id=event.event_id, workspace_id=event.workspace_id, payload=event.payload)
     return {
         "id": event.event_id,
@@ -77,15 +76,8 @@ def _row(event: Delivered, occurred_at: datetime) -> dict[str, Any]:
         "slug": event.slug,
         "version": event.version,
         "aggregate_key": event.aggregate_key,
-        "occurred_at": occurred_at,
+        "occurred_at": event.occurred_at,
         "sequence": event.id,
-        "data": data,
-        "body": body_of(slug=event.slug, occurred_at=occurred_at, data=data),
+        "body": body_of(slug=event.slug, occurred_at=event.occurred_at, data=data),
     }
 
-
-def _times(ids: list[int]) -> dict[int, datetime]:
-    """When each fact was committed to the outbox; consumers are not told."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT id, created_at FROM kernel_outboxevent WHERE id = ANY(%s)", [ids])
-        return dict(cursor.fetchall())

@@ -13,12 +13,12 @@ from webhooks.queries import webhooks
 from webhooks.services import journal
 from webhooks.services.dispatching import MATCHES
 from webhooks.transport import wakeups
-from webhooks.types import WAITING, WebhookState
+from webhooks.types import DeliveryStatus, WebhookState
 
 # What happened to each event at this webhook so far. The unique index on (webhook, event, replay) answers it.
 _HISTORY = """
 LEFT JOIN LATERAL (
-    SELECT max(d.replay_no) AS last_no, bool_or(d.status IN ('pending', 'delivering')) AS waits,
+    SELECT max(d.replay_no) AS last_no, bool_or(d.status = 'pending') AS waits,
            bool_or(d.status = 'delivered') AS arrived,
            bool_or(d.status IN ('failed', 'cancelled') AND d.updated_at >= %(missed_since)s) AS missed
     FROM webhooks_webhookdelivery d WHERE d.webhook_id = w.id AND d.system_event_id = e.id
@@ -100,7 +100,7 @@ def replay(*, workspace_id: UUID, delivery_id: UUID, webhook_id: UUID | None = N
             raise NotFound("No such delivery of this webhook.", pointer="/delivery_id")
         webhook = _active(old.webhook_id)
         family = WebhookDelivery.objects.filter(webhook_id=webhook.id, system_event_id=old.system_event_id)
-        if family.filter(status__in=WAITING).exists():
+        if family.filter(status=DeliveryStatus.PENDING).exists():
             raise Conflict("This event is already on its way to the endpoint.")
         last, sequence = family.order_by("-replay_no").values_list("replay_no", "system_event__sequence")[0]
         new = WebhookDelivery.objects.create(

@@ -21,10 +21,10 @@ WITH result AS MATERIALIZED (
       AS r(id uuid, token int, status text, delay float8, status_code int, error text, duration_ms int, excerpt text)
 ), written AS (
     UPDATE webhooks_webhookdelivery d
-    SET status = r.status, attempts = d.attempts + 1, due_at = now() + make_interval(secs => r.delay), last_status_code = r.status_code,
+    SET status = r.status, lease_until = NULL, attempts = d.attempts + 1, due_at = now() + make_interval(secs => r.delay), last_status_code = r.status_code,
         last_error = r.error, delivered_at = CASE WHEN r.status = 'delivered' THEN now() END
     FROM result r
-    WHERE d.id = ANY(%(ids)s::uuid[]) AND d.id = r.id AND d.lease_token = r.token AND d.status = 'delivering'
+    WHERE d.id = ANY(%(ids)s::uuid[]) AND d.id = r.id AND d.lease_token = r.token AND d.lease_until IS NOT NULL
     RETURNING d.id, d.workspace_id, d.attempts
 ), attempt AS (
     INSERT INTO webhooks_webhookattempt

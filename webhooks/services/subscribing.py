@@ -160,7 +160,7 @@ def _reorder(webhook: Webhook) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE webhooks_webhookdelivery d SET sequence = CASE WHEN %s THEN e.sequence END FROM webhooks_systemevent e"
-            " WHERE e.id = d.system_event_id AND d.webhook_id = %s AND d.status IN ('pending', 'delivering')",
+            " WHERE e.id = d.system_event_id AND d.webhook_id = %s AND d.status = 'pending'",
             [webhook.ordered, webhook.id],
         )
 

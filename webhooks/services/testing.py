@@ -33,7 +33,6 @@ def send_test(*, workspace_id: UUID, webhook_id: UUID) -> WebhookDelivery:
             version=fact.version,
             aggregate_key=fact.aggregate_key,
             occurred_at=now,
-            data=data,
             body=dispatching.body_of(slug=fact.slug, occurred_at=now, data=data),
         )
         delivery = WebhookDelivery.objects.create(

@@ -31,7 +31,7 @@ def endpoint(request: HttpRequest, webhook_id: UUID) -> HttpResponse:
         .select_related("system_event")
         .order_by("-created_at", "-id")[:RECENT]
     )
-    open_ = WebhookDelivery.objects.filter(webhook=row, status__in=["pending", "delivering"])
+    open_ = WebhookDelivery.objects.filter(webhook=row, status="pending")
     waiting = open_.aggregate(all=Count("id"), retried=Count("id", filter=Q(attempts__gt=0)))
     return page(
         request,
