@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -29,8 +29,7 @@ FLUSH_RANK = 10
 _PRUNE_BATCH = 5_000
 
 
-@dataclass(frozen=True)
-class Delivered:
+class Delivered(NamedTuple):
     """An event as a consumer sees it. `event_id` is stable over retries and is the public id of a SystemEvent."""
 
     id: int
@@ -125,7 +124,9 @@ def wake_drain() -> None:
 # Claims are made one after the other, so that each sees what the others took; they last for some milliseconds.
 _ONE_CLAIM_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('kernel.outbox.claim'))"
 
-_COLUMNS = "id, event_id, workspace_id, slug, version, aggregate_key, payload::text, context::text, created_at, attempts"
+_COLUMNS = (
+    "id, event_id, workspace_id, slug, version, aggregate_key, payload::text, context::text, created_at, attempts"
+)
 
 # Fresh events in a batch: heads of their aggregates, then what waits behind them. While a head is claimed it is not
 # published, so nothing behind it is a head, and whatever is emitted later waits for it as well.
@@ -282,9 +283,12 @@ def _receipts(name: str, events: Sequence[Delivered]) -> list[Delivered]:
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO kernel_consumerreceipt (workspace_id, event_id, consumer)"
-            " SELECT w, e, %s FROM unnest(%s::uuid[], %s::uuid[]) AS t(w, e) ON CONFLICT DO NOTHING RETURNING event_id",
-            [name, [e.workspace_id for e in events], [e.event_id for e in events]],
+            " SELECT workspace_id, event_id, %s FROM kernel_outboxevent WHERE id = ANY(%s)"
+            " ON CONFLICT DO NOTHING RETURNING event_id",
+            [name, [event.id for event in events]],
         )
+        if cursor.rowcount == len(events):
+            return list(events)
         new = {row[0] for row in cursor.fetchall()}
     return [event for event in events if event.event_id in new]
 

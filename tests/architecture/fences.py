@@ -16,6 +16,7 @@ GLOBAL = {
     "contacts_contact": "a person of the realm; reached through a profile (X-3)",
     "contacts_contactidentifier": "one value is one person of the realm (X-3)",
     "kernel_encryptionkey": "check values of the installation's keys (K5)",
+    "kernel_outboxclaim": "batches that drains own for seconds: ids of events of several workspaces (S3-45)",
     "kernel_heartbeat": "pulse of the installation's processes (FS-9)",
     "auth_group": "Django's; not used",
     "auth_group_permissions": "Django's; not used",

@@ -1,6 +1,7 @@
 """A server on the loopback that counts who connects, and answers what it is told."""
 
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Iterator
@@ -12,10 +13,12 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Mood: fine\r\n\r\nok"
 class Listener:
     """Accepts on one address; `hits` counts connections, `requests` holds what came."""
 
-    def __init__(self, host: str, port: int = 0, *, answer: bytes = OK, drip: float = 0) -> None:
+    def __init__(
+        self, host: str, port: int = 0, *, answer: bytes = OK, drip: float = 0, tls: ssl.SSLContext | None = None
+    ) -> None:
         self.hits = 0
         self.requests: list[bytes] = []
-        self.answer, self.drip = answer, drip
+        self.answer, self.drip, self.tls = answer, drip, tls
         self.socket = socket.create_server((host, port))
         self.port: int = self.socket.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
@@ -28,7 +31,7 @@ class Listener:
                 threading.Thread(target=self._talk, args=[peer], daemon=True).start()
 
     def _talk(self, peer: socket.socket) -> None:
-        with suppress(OSError), peer:
+        with suppress(OSError), self.tls.wrap_socket(peer, server_side=True) if self.tls else peer as peer:
             self.requests.append(peer.recv(65536))
             if not self.drip:
                 peer.sendall(self.answer)

@@ -5,8 +5,8 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from aiohttp.resolver import ThreadedResolver
 
+from kernel import http
 from kernel.http import AddressRefused
 from tests.webhooks.conftest import Api, as_owner, dispatch, emit, hook, rows
 
@@ -129,7 +129,7 @@ ANSWERS = {
 @pytest.mark.parametrize("addresses", ANSWERS.values(), ids=ANSWERS)
 def test_a_name_that_resolves_to_a_closed_place_is_not_connected(workspace, canary, monkeypatch, addresses):
     heard, port, _ = canary
-    monkeypatch.setattr(ThreadedResolver, "resolve", _resolver(lambda: addresses))
+    monkeypatch.setattr(http, "resolve", _resolver(lambda: addresses))
     hook(workspace, f"https://rebind.example.com:{port}/")
     emit(workspace)
     dispatch()
@@ -147,7 +147,7 @@ def test_a_name_that_changes_its_mind_is_asked_once_and_believed_once(workspace,
         asked.append(1)
         return ["127.0.0.1"] if len(asked) > 1 else ["192.0.2.1"]
 
-    monkeypatch.setattr(ThreadedResolver, "resolve", _resolver(flip))
+    monkeypatch.setattr(http, "resolve", _resolver(flip))
     hook(workspace, f"https://flip.example.com:{port}/")
     emit(workspace, 3)
     dispatch()
@@ -172,17 +172,7 @@ def test_the_reason_tells_nothing_of_the_place(workspace, canary):
 
 
 def _resolver(answers):
-    async def resolve(self, host, port=0, family=socket.AF_UNSPEC):
-        return [
-            {
-                "hostname": host,
-                "host": address,
-                "port": port,
-                "family": socket.AF_INET6 if ":" in address else socket.AF_INET,
-                "proto": 0,
-                "flags": 0,
-            }
-            for address in answers()
-        ]
+    async def resolve(host: str, port: int) -> list[str]:
+        return answers()
 
     return resolve

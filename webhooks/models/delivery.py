@@ -38,7 +38,8 @@ class WebhookDelivery(WorkspaceOwned):
                 fields=["webhook", "system_event", "replay_no"], name="webhooks_one_delivery_per_event_and_replay"
             ),
             models.CheckConstraint(
-                condition=models.Q(status="pending") | models.Q(lease_until=None), name="webhooks_only_waiting_is_leased"
+                condition=models.Q(status="pending") | models.Q(lease_until=None),
+                name="webhooks_only_waiting_is_leased",
             ),
         ]
         indexes = [

@@ -65,7 +65,7 @@ def body_of(*, slug: str, occurred_at: datetime, data: dict[str, Any]) -> str:
 
 def data_of(*, event_id: UUID, workspace_id: UUID, payload: dict[str, Any]) -> dict[str, Any]:
     """What an event says, with its own id and workspace."""
-    return {"id": str(event_id), "workspace_id": str(workspace_id), **payload}
+    return {"id": event_id, "workspace_id": workspace_id, **payload}
 
 
 def _row(event: Delivered) -> dict[str, Any]:
@@ -80,4 +80,3 @@ def _row(event: Delivered) -> dict[str, Any]:
         "sequence": event.id,
         "body": body_of(slug=event.slug, occurred_at=event.occurred_at, data=data),
     }
-

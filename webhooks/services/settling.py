@@ -33,7 +33,7 @@ WITH result AS MATERIALIZED (
            r.status_code, r.error, r.excerpt
     FROM written w JOIN result r ON r.id = w.id
 )
-SELECT id::text, now() FROM written
+SELECT coalesce(array_agg(id::text), '{}'), now() FROM written
 """
 
 
@@ -46,17 +46,18 @@ def settle(*, results: Sequence[Result], failing: Collection[str] = ()) -> None:
         (result, judging.judge(outcome=result.outcome, attempts_before=result.claim.attempts)) for result in results
     ]
     with in_all_workspaces("the dispatcher serves every workspace"):
-        written = _write(judged)
+        written, at = _write(judged)
         for result, verdict in judged:
             if verdict.is_exhausted and result.claim.delivery_id in written:
                 _announce(result, verdict)
     # In a transaction of its own: it locks webhooks, and whoever disables one locks the webhook before its deliveries.
     recorded = [result for result in results if result.claim.delivery_id in written]
     if recorded:
-        health.note(results=recorded, failing=failing, at=written[recorded[0].claim.delivery_id])
+        health.note(results=recorded, failing=failing, at=at)
 
 
-def _write(judged: Sequence[tuple[Result, Verdict]]) -> dict[str, datetime]:
+def _write(judged: Sequence[tuple[Result, Verdict]]) -> tuple[set[str], datetime]:
+    """Write the attempts of claims that are still ours; their deliveries, and the time of it."""
     rows = [
         {
             "id": result.claim.delivery_id,
@@ -75,7 +76,8 @@ def _write(judged: Sequence[tuple[Result, Verdict]]) -> dict[str, datetime]:
         # Row-level security misleads the planner about sizes, and it would compare every row with every other.
         cursor.execute("SET LOCAL enable_nestloop = off")
         cursor.execute(_SETTLE, {"rows": orjson.dumps(rows).decode(), "ids": ids})
-        return dict(cursor.fetchall())
+        written, at = cursor.fetchone()
+    return set(written), at
 
 
 def _announce(result: Result, verdict: Verdict) -> None:

@@ -5,8 +5,6 @@ import logging
 from collections.abc import Mapping
 from time import monotonic
 
-import aiohttp
-
 from kernel import http
 from kernel.redaction import redact_text
 from webhooks.types import ERROR_LENGTH, EXCERPT_LENGTH, Outcome
@@ -17,21 +15,14 @@ _FIXED = {"content-type": "application/json", "user-agent": "Autonomous-Inbox-We
 _READ_LIMIT = 64 * 1024
 
 
-def session(*, connections: int) -> aiohttp.ClientSession:
-    """The dispatcher's one client session."""
-    return http.session(connections=connections)
-
-
-async def post(
-    client: aiohttp.ClientSession, *, url: str, headers: Mapping[str, str], body: bytes, deadline: float
-) -> Outcome:
+async def post(session: http.Session, *, url: str, headers: Mapping[str, str], body: bytes, deadline: float) -> Outcome:
     """POST `body` once and read at most 64 KB of the answer, all of it within `deadline` seconds."""
     began = monotonic()
     try:
         reply = await http.send(
-            client, "POST", url, headers=_FIXED | dict(headers), body=body, deadline=deadline, read_limit=_READ_LIMIT
+            session, "POST", url, headers=_FIXED | dict(headers), body=body, deadline=deadline, read_limit=_READ_LIMIT
         )
-    except (aiohttp.ClientError, OSError, ValueError, http.AddressRefused) as error:
+    except (http.NoAnswer, http.AddressRefused, TimeoutError) as error:
         return Outcome(None, error=_reason(error, deadline), duration_ms=_since(began))
     except asyncio.CancelledError:
         raise
@@ -41,7 +32,7 @@ async def post(
         return Outcome(None, error=_reason(error, deadline), duration_ms=_since(began))
     return Outcome(
         reply.status,
-        retry_after=reply.headers.get("retry-after", ""),
+        retry_after="" if reply.status < 300 else reply.headers.get("retry-after", ""),
         excerpt=reply.body[:EXCERPT_LENGTH].decode(errors="replace").replace("\x00", "\ufffd"),
         duration_ms=_since(began),
     )
@@ -54,14 +45,8 @@ def _reason(error: Exception, deadline: float) -> str:
             text = f"Not sent: {error.detail}"
         case TimeoutError():
             text = f"No complete answer within {deadline:g} seconds."
-        case aiohttp.ClientSSLError():
-            text = f"No trusted TLS connection: {error}"
-        case aiohttp.ClientConnectorError():
-            text = f"No connection: {error}"
-        case aiohttp.ClientPayloadError():
-            text = "The answer broke off."
-        case aiohttp.ServerDisconnectedError() | ConnectionError():
-            text = "The connection was closed before an answer came."
+        case http.NoAnswer():
+            text = str(error)
         case _:
             text = f"{type(error).__name__}: {error}"
     return redact_text(text).replace("\x00", "\ufffd").encode(errors="replace").decode()[:ERROR_LENGTH]

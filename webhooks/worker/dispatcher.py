@@ -14,10 +14,10 @@ from time import monotonic
 
 from django.db import InterfaceError, OperationalError
 
-from kernel import clock
+from kernel import clock, http
 from webhooks.services import claiming, settling
 from webhooks.services.claiming import Quota
-from webhooks.transport import sender, wakeups
+from webhooks.transport import wakeups
 from webhooks.types import Claim, Result, Waiting
 from webhooks.worker.flights import Flights
 from webhooks.worker.lanes import Lanes
@@ -51,7 +51,7 @@ class Dispatcher:
     async def run(self) -> None:
         """Dispatch until `stop`."""
         async with (
-            sender.session(connections=self._limits.open) as client,
+            http.Session(connections=self._limits.open) as client,
             DatabaseThread("webhooks-claim") as claims,
             DatabaseThread("webhooks-settle") as settles,
         ):

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
 
-import aiohttp
-
-from kernel import clock
+from kernel import clock, http
 from kernel.crash import crash_point
 from webhooks.services import judging
 from webhooks.transport import sender, signing
@@ -36,9 +34,7 @@ class Flight:
 class Flights:
     """Sends what the lanes hold. `landed` is called after each landing; results and returns gather here meanwhile."""
 
-    def __init__(
-        self, *, limits: Limits, lanes: Lanes, client: aiohttp.ClientSession, landed: Callable[[], None]
-    ) -> None:
+    def __init__(self, *, limits: Limits, lanes: Lanes, client: http.Session, landed: Callable[[], None]) -> None:
         self.results: list[Result] = []
         self.returns: list[tuple[Claim, float]] = []
         self._limits = limits

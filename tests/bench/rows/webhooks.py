@@ -147,12 +147,13 @@ def _settle_database() -> None:
 
 
 def _is_waiting() -> bool:
-    """Whether a delivery is still to be made; one look into a partial index."""
-    from kernel.transactions import in_all_workspaces
-    from webhooks.models import WebhookDelivery
+    """Whether a delivery is still to be made; one look into a partial index, which costs the process next to nothing."""
+    from django.db import connection
 
-    with in_all_workspaces("bench"):
-        return WebhookDelivery.objects.filter(status="pending").exists()
+    with connection.cursor() as cursor:
+        cursor.execute("SET app.all_workspaces = 'on'")
+        cursor.execute("SELECT EXISTS (SELECT 1 FROM webhooks_webhookdelivery WHERE status = 'pending')")
+        return bool(cursor.fetchone()[0])
 
 
 def ours(world: World, *, deliveries: int = DELIVERIES) -> float:
@@ -172,7 +173,7 @@ def ours(world: World, *, deliveries: int = DELIVERIES) -> float:
         def drain_and_watch() -> None:
             _drain_all()
             while _is_waiting():
-                time.sleep(0.01)
+                time.sleep(0.02)
             connections.close_all()
 
         await asyncio.to_thread(drain_and_watch)
