@@ -21,26 +21,27 @@ def webhook(world: World, label: str, *, failing: bool) -> Webhook:
         failing_since=now - timedelta(hours=5) if failing else None,
     )
     for number in range(12):
-        at = now - timedelta(minutes=17 * number)
+        at = now - timedelta(minutes=67 * number)
+        slug = ("email.received", "email.handled", "entry.sent")[number % 3]
         data = {"email_id": str(uuid.uuid4()), "inbox_id": str(world.inbox.id), "mail_class": "human"}
         event = SystemEvent.objects.create(
             workspace=world.workspace,
-            slug=("email.received", "email.handled", "entry.sent")[number % 3],
+            slug=slug,
             aggregate_key=f"thread:{uuid.uuid4()}",
             occurred_at=at,
-            data=data,
-            body=json.dumps(data),
+            body=json.dumps({"type": slug, "timestamp": at.isoformat(), "data": data}),
         )
         failed = failing and number < 3
         delivery = WebhookDelivery.objects.create(
             workspace=world.workspace,
             webhook=row,
             system_event=event,
+            created_at=at,
             status="failed" if failed else "delivered",
             attempts=3 if failed else 1,
             last_status_code=503 if failed else 200,
             last_error="HTTP 503 Service Unavailable" if failed else "",
-            delivered_at=None if failed else at,
+            delivered_at=None if failed else at + timedelta(milliseconds=200),
         )
         for attempt in range(3 if failed else 1):
             WebhookAttempt.objects.create(

@@ -267,3 +267,39 @@ def test_a_test_reaches_its_endpoint_only(workspace, receiver, api):
     api("POST", f"/webhooks/{other.id}/replay", {"since": (clock.now() - timedelta(hours=1)).isoformat()})
     dispatch()
     assert b"webhook.test" not in b"".join(request.body for request in receiver.at("/o"))
+
+
+def test_statistics_say_how_an_endpoint_does(workspace, api, receiver, settings):
+    settings.WEBHOOK_RETRY_SECONDS = [3600]
+    receiver.scripts["/bad"] = answer(500)
+    good, bad = hook(workspace, receiver.url("/good")), hook(workspace, receiver.url("/bad"))
+    emit(workspace, 10)
+    dispatch()
+    emit(new_workspace(), 3)
+
+    found = api("GET", f"/webhooks/{good.id}/statistics").json()
+    assert (found["object"], found["webhook_id"]) == ("webhook_statistics", str(good.id))
+    assert found["deliveries"] == {"pending": 0, "delivered": 10, "failed": 0, "cancelled": 0}
+    assert (found["success_rate"], found["attempts"], found["waiting"]["count"]) == (1.0, 10, 0)
+    assert 0 <= found["duration_ms"]["p50"] <= found["duration_ms"]["p95"]
+    assert 0 <= found["delay_ms"]["p50"] <= found["delay_ms"]["p95"]
+    assert [(step["delivered"], step["failed"]) for step in found["series"]] == [(10, 0)]
+
+    found = api("GET", f"/webhooks/{bad.id}/statistics").json()
+    assert found["deliveries"]["pending"] == found["waiting"]["count"] == 10
+    assert (found["success_rate"], found["delay_ms"], found["attempts"]) == (None, None, 10)
+    assert found["waiting"]["oldest_created_at"] is not None
+
+    tomorrow = (clock.now() + timedelta(days=1)).isoformat().replace("+00:00", "Z")
+    later = api("GET", f"/webhooks/{good.id}/statistics?since={tomorrow}&until=2099-01-01T00:00:00Z")
+    assert later.status_code == 422
+    assert "31 days" in later.json()["detail"]
+    empty = api("GET", f"/webhooks/{good.id}/statistics?until=2020-01-02T00:00:00Z").json()
+    assert (empty["series"], empty["success_rate"], empty["deliveries"]["delivered"]) == ([], None, 0)
+
+
+def test_statistics_of_another_workspace_are_not_found(workspace, api):
+    foreign = hook(new_workspace(), "https://example.com/hook")
+    unknown = api("GET", f"/webhooks/{uuid.uuid4()}/statistics")
+    assert unknown.status_code == 404
+    assert api("GET", f"/webhooks/{foreign.id}/statistics").json()["code"] == unknown.json()["code"]

@@ -7,7 +7,7 @@ import pytest
 
 from kernel.transactions import in_all_workspaces
 from tests.webhooks.conftest import SLUG, as_owner, dispatch, drain, emit, fresh, hook, is_settled, make_due, rows
-from tests.webhooks.receiver import answer, sequence
+from tests.webhooks.receiver import answer
 from webhooks.models import SystemEvent, WebhookAttempt
 from webhooks.services import subscribing
 
@@ -15,21 +15,32 @@ DELAYS = [5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
 FAIL, OK = answer(500), answer(200)
 
 
-@pytest.mark.parametrize("failures", [0, 1, 4, 9])
-def test_attempts_come_at_their_moments_until_one_succeeds(workspace, receiver, failures):
-    receiver.scripts["/hook"] = sequence(*[FAIL] * failures, OK)
-    hook(workspace, receiver.url())
-    emit(workspace)
-    for number, delay in enumerate(DELAYS[:failures], 1):
-        dispatch(lambda n=number: rows(attempts=n, status="pending"))
-        (row,) = rows()
-        waited = (row.due_at - row.updated_at).total_seconds()
-        assert 0.9 * delay <= waited <= 1.1 * delay
+EVENTS = 20
+
+
+def test_attempts_come_at_their_moments_until_one_succeeds(workspace, receiver, cases):
+    """Ten endpoints of which the first succeeds at once and the last at the last attempt, twenty events to each."""
+    steps = range(len(DELAYS) + 1)
+    hooks = {step: hook(workspace, receiver.url(f"/{step}")) for step in steps}
+    emit(workspace, EVENTS)
+    for attempt in steps:
+        receiver.scripts = {f"/{step}": FAIL if attempt < step else OK for step in steps}
+        dispatch()
+        waiting = rows(status="pending")
+        assert len(waiting) == EVENTS * (len(steps) - 1 - attempt)
+        for row in waiting:
+            assert row.attempts == attempt + 1
+            waits = (row.due_at - row.updated_at).total_seconds()  # the second is a moment later than the first
+            assert 0.9 * DELAYS[attempt] - 0.1 <= waits <= 1.1 * DELAYS[attempt]
         make_due()
-    dispatch(lambda: rows(status="delivered"))
-    assert rows()[0].attempts == failures + 1
-    assert len(set(receiver.ids())) == 1
-    assert len({request.body for request in receiver.requests}) == 1
+    cases("E2", EVENTS * len(DELAYS))
+    for step, webhook in hooks.items():
+        assert {(row.status, row.attempts) for row in rows(webhook=webhook)} == {("delivered", step + 1)}
+        requests = receiver.at(f"/{step}")
+        assert len(requests) == EVENTS * (step + 1)
+        assert (
+            len({(r.headers["webhook-id"], r.body) for r in requests}) == len(set(receiver.ids(f"/{step}"))) == EVENTS
+        )
 
 
 def test_after_the_last_attempt_it_has_failed_and_another_endpoint_hears_of_it(workspace, receiver, settings):

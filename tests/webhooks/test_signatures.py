@@ -8,6 +8,8 @@ import time
 import pytest
 from standardwebhooks.webhooks import Webhook as Verifier
 from standardwebhooks.webhooks import WebhookVerificationError
+from svix.webhooks import Webhook as SvixVerifier
+from svix.webhooks import WebhookVerificationError as SvixVerificationError
 
 from kernel.transactions import in_all_workspaces
 from tests.webhooks.conftest import Api, as_owner, dispatch, emit, fresh, hook, make_due, rows
@@ -28,25 +30,60 @@ def subscribe(workspace, receiver):
     return subscribing.create(workspace_id=workspace, url=receiver.url(), slugs=[SLUG])
 
 
-def test_what_is_sent_verifies_and_nothing_else_does(workspace, receiver):
-    _, secret = subscribe(workspace, receiver)
+# Two verifiers that others wrote, and how each of them refuses.
+VERIFIERS = {
+    "standardwebhooks": (Verifier, WebhookVerificationError),
+    "svix": (SvixVerifier, SvixVerificationError),
+}
+
+
+@pytest.mark.parametrize("name", VERIFIERS)
+def test_what_is_sent_verifies_and_nothing_else_does(workspace, receiver, cases, name):
+    verifier, refusal = VERIFIERS[name]
+    webhook, old = subscribe(workspace, receiver)
+    _, secret = subscribing.rotate_secret(workspace_id=workspace, webhook_id=webhook.id)
     emit(workspace)
     dispatch()
     body, headers = sent(receiver)
-    Verifier(secret).verify(body, headers)
+    mark, at = headers["webhook-signature"], int(headers["webhook-timestamp"])
+
+    def signed_at(seconds: int) -> dict[str, str]:
+        keys = [signing.Signer(base64.b64decode(secret.removeprefix(signing.PREFIX)))]
+        return signing.headers(signers=keys, message_id=headers["webhook-id"], timestamp=at + seconds, body=body)
+
     other = signing.secret_text(signing.new_secret())
-    tampered = [
+    first, second = mark.split(" ")
+    good = [
+        (body, headers, secret),
+        (body, headers, old),
+        (body, headers | {"webhook-signature": f"v1a,{first[3:]} {mark}"}, secret),
+        (body, headers | {"webhook-signature": f"{second} {first}"}, secret),
+        (body, signed_at(-290), secret),
+        (body, signed_at(+290), secret),
+    ]
+    bad = [
         (body + b" ", headers, secret),
+        (body[:-1], headers, secret),
         (body.replace(b"workspace.provisioned", b"workspace.destroyed"), headers, secret),
         (body, headers | {"webhook-id": headers["webhook-id"][:-1] + "x"}, secret),
-        (body, headers | {"webhook-timestamp": str(int(headers["webhook-timestamp"]) + 1)}, secret),
-        (body, headers | {"webhook-signature": headers["webhook-signature"].replace("v1,", "v2,")}, secret),
+        (body, headers | {"webhook-id": ""}, secret),
+        (body, headers | {"webhook-timestamp": str(at + 1)}, secret),
+        (body, headers | {"webhook-timestamp": "soon"}, secret),
+        (body, headers | {"webhook-signature": mark.replace("v1,", "v2,")}, secret),
         (body, headers | {"webhook-signature": "v1," + base64.b64encode(b"0" * 32).decode()}, secret),
+        (body, headers | {"webhook-signature": first[:-4]}, secret),
+        (body, {name: value for name, value in headers.items() if name != "webhook-signature"}, secret),
+        (body, signed_at(-310), secret),
+        (body, signed_at(+310), secret),
         (body, headers, other),
     ]
-    for changed_body, changed_headers, changed_secret in tampered:
-        with pytest.raises(WebhookVerificationError):
-            Verifier(changed_secret).verify(changed_body, changed_headers)
+    for content, given, key in good:
+        verifier(key).verify(content, given)
+    for number, (content, given, key) in enumerate(bad):
+        with pytest.raises(refusal):
+            verifier(key).verify(content, given)
+            pytest.fail(f"the {number}th was accepted")
+    cases("E4", len(good) + len(bad))
 
 
 def test_a_retry_has_the_same_id_and_bytes_and_a_new_time(workspace, receiver):

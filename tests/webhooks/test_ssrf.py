@@ -21,6 +21,11 @@ HOSTS = [
     "[2001:db8::1]", "localhost", "LOCALHOST", "localhost.", "a.localhost", "ip6-localhost", "metadata",
     "metadata.google.internal", "printer.local", "router.home.arpa", "db.internal", "①②⑦.⓪.⓪.①", "127。0。0。1", "ⓛocalhost",
     "127.0.0.1%00.example.com", "1.1.1.1 .example.com", "", "..", "example", "-",
+    "127.0.0.2", "127.255.255.254", "0.0.0.1", "127.0.0.01", "0x7f.0.0.0xf.", "2130706433.", "127.0.0.1..", "10.255.255.255",
+    "172.31.255.255", "192.168.255.255", "100.127.255.255", "198.51.100.1", "192.88.99.1", "239.255.255.250", "192.0.0.1",
+    "[0:0:0:0:0:0:0:1]", "[::ffff:10.0.0.1]", "[::ffff:100.100.100.200]", "[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::]",
+    "[2001::1]", "[ff0e::1]", "[100::1]", "[3fff::1]", "[5f00::1]", "[2620:4f:8000::1]", "[::1%25lo]", "127%2e0%2e0%2e1",
+    "１２７.０.０.１", "localhost.localdomain", "nas.home.arpa", "1.0.0.127.in-addr.arpa", "hidden.onion", "256.256.256.256",
 ]  # fmt: skip
 URLS = [
     "https://user@example.com/", "https://user:password@example.com/", "https://example.com@127.0.0.1/",
@@ -77,10 +82,10 @@ def canary() -> Iterator[list[object]]:
 
 
 def test_the_set_is_large_enough():
-    assert len(set(REFUSED)) >= 100
+    assert len(set(REFUSED)) >= 120
 
 
-def test_refused_at_creation_and_change(workspace):
+def test_refused_at_creation_and_change(workspace, cases):
     api = Api(workspace, "webhook.manage", "webhook.read")
     good = api("POST", "/webhooks", {"url": "https://example.com/hook", "slugs": ["*"]}).json()
     for url in REFUSED:
@@ -91,9 +96,10 @@ def test_refused_at_creation_and_change(workspace):
             assert response.status_code == 422, (url, response.content)
             assert response.json()["errors"][0]["pointer"] == "/url"
     assert [row["url"] for row in api("GET", "/webhooks").json()["data"]] == ["https://example.com/hook"]
+    cases("E5", 2 * len(REFUSED))
 
 
-def test_refused_at_delivery_before_a_byte_is_sent(workspace, canary, settings):
+def test_refused_at_delivery_before_a_byte_is_sent(workspace, canary, settings, cases):
     """Rows that came past the check, say from before a stricter release, or a restored backup."""
     heard, port_4, port_6 = canary
     urls = [
@@ -112,6 +118,22 @@ def test_refused_at_delivery_before_a_byte_is_sent(workspace, canary, settings):
         assert (row.status, row.attempts, row.last_status_code) == ("pending", 1, None), url
         assert row.last_error.startswith("Not sent: "), (url, row.last_error)
     assert heard == []
+    cases("E5", len(urls))
+
+
+def test_refused_at_a_test_send_before_a_byte_is_sent(workspace, canary, cases):
+    heard, *_ = canary
+    webhook = hook(workspace, "https://example.com/")
+    api = Api(workspace, "webhook.manage", "webhook.read")
+    for url in REFUSED:
+        as_owner("UPDATE webhooks_webhook SET url = %s WHERE id = %s", url, webhook.id)
+        made = api("POST", f"/webhooks/{webhook.id}/test")
+        assert made.status_code == 202
+    dispatch()
+    assert len(rows()) == len(REFUSED)
+    assert all(row.last_error.startswith("Not sent: ") for row in rows())
+    assert heard == []
+    cases("E5", len(REFUSED))
 
 
 ANSWERS = {

@@ -155,3 +155,59 @@ class EventTypeShape(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     description = serializers.CharField()
     schema = serializers.DictField(help_text="JSON Schema of a delivery's body.")
+
+
+class Span(serializers.Serializer[Any]):
+    """A span of time."""
+
+    since = serializers.DateTimeField(required=False)
+    until = serializers.DateTimeField(required=False)
+
+
+class DeliveryCounts(serializers.Serializer[Any]):
+    """Deliveries by status."""
+
+    pending = serializers.IntegerField()
+    delivered = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    cancelled = serializers.IntegerField()
+
+
+class Percentiles(serializers.Serializer[Any]):
+    """Of times in milliseconds."""
+
+    p50 = serializers.IntegerField()
+    p95 = serializers.IntegerField()
+
+
+class WaitingShape(serializers.Serializer[Any]):
+    """What is still to be delivered, of whatever time."""
+
+    count = serializers.IntegerField()
+    oldest_created_at = serializers.DateTimeField(allow_null=True)
+
+
+class StatisticsStep(serializers.Serializer[Any]):
+    """The deliveries that were made in one hour or day."""
+
+    at = serializers.DateTimeField()
+    delivered = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    pending = serializers.IntegerField()
+
+
+class StatisticsShape(serializers.Serializer[Any]):
+    """How an endpoint does."""
+
+    object = Constant("webhook_statistics")
+    webhook_id = serializers.UUIDField()
+    since = serializers.DateTimeField()
+    until = serializers.DateTimeField()
+    deliveries = DeliveryCounts()
+    success_rate = serializers.FloatField(allow_null=True, help_text="Delivered of those that ended.")
+    attempts = serializers.IntegerField()
+    delay_ms = Percentiles(allow_null=True, help_text="From the event to the delivery.")
+    duration_ms = Percentiles(allow_null=True, help_text="Of single attempts.")
+    waiting = WaitingShape()
+    step = serializers.ChoiceField(["hour", "day"])
+    series = StatisticsStep(many=True)

@@ -1,5 +1,6 @@
 """Webhooks over HTTP: subscriptions that integrators manage, and what became of their deliveries (read-only)."""
 
+from datetime import timedelta
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from kernel.api.paging import page
 from kernel.api.views import WorkspaceViewSet
 from webhooks.api import rendering, serializers
 from webhooks.models import SystemEvent, Webhook, WebhookDelivery
-from webhooks.queries import catalogue, listing, webhooks
+from webhooks.queries import catalogue, listing, statistics, webhooks
 from webhooks.services import replaying, subscribing, testing
 
 _PAGING = [
@@ -46,6 +47,7 @@ class WebhookViewSet(WorkspaceViewSet):
         "disable": "webhook.manage",
         "test": "webhook.manage",
         "replay": "webhook.manage",
+        "statistics": "webhook.read",
     }
 
     def list(self, request: Request) -> Response:
@@ -115,6 +117,18 @@ class WebhookViewSet(WorkspaceViewSet):
             fields.setdefault("until", clock.now())
             count = replaying.replay_range(**target, **fields)
         return Response({"object": "webhook_replay", "webhook_id": pk, "deliveries": count}, status=202)
+
+    @extend_schema(parameters=[serializers.Span], responses=serializers.StatisticsShape)
+    @action(detail=True, methods=["get"])
+    def statistics(self, request: Request, pk: str) -> Response:
+        """What became of the deliveries of a span of time, and how fast the endpoint answers; the last day by default."""
+        row = webhooks.get(UUID(pk))
+        wanted = serializers.Span(data=request.query_params)
+        wanted.is_valid(raise_exception=True)
+        until = wanted.validated_data.get("until") or clock.now()
+        since = wanted.validated_data.get("since") or until - timedelta(days=1)
+        found = statistics.of(workspace_id=row.workspace_id, webhook_id=row.id, since=since, until=until)
+        return Response({"object": "webhook_statistics", "webhook_id": row.id, **found})
 
 
 @extend_schema(tags=["Webhooks"])

@@ -15,6 +15,7 @@ from time import monotonic
 from django.db import InterfaceError, OperationalError
 
 from kernel import clock, http
+from kernel.crash import crash_point
 from webhooks.services import claiming, settling
 from webhooks.services.claiming import Quota
 from webhooks.transport import wakeups
@@ -106,6 +107,8 @@ class Dispatcher:
         if quotas:
             leased_at = monotonic()
             claims = await database.run(partial(claiming.claim, quotas=quotas))
+            if claims:
+                crash_point("webhook.claimed")
             for claim in claims:
                 self._lanes.add(claim, leased_at + self._limits.usable)
             flights.launch()
@@ -168,12 +171,14 @@ class Dispatcher:
                 raise
         if flights.results:
             results, flights.results = flights.results, []
+            crash_point("webhook.before_settle")
             try:
                 await self._settle(results, database)
             except BaseException:
                 # Written twice is written once: the second time finds no lease with that token.
                 flights.results = results + flights.results
                 raise
+            crash_point("webhook.settled")
         return bool(flights.results)
 
     async def _settle(self, results: list[Result], database: DatabaseThread) -> None:

@@ -1,5 +1,6 @@
 """Webhooks: an endpoint's health, a delivery's attempts, an event and where it went."""
 
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -8,9 +9,11 @@ from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 
 from config.console.pages import action, needs, page
+from kernel import clock
 from kernel.admin.place import place_of
 from kernel.errors import NotFound
 from webhooks.models import SystemEvent, Webhook, WebhookAttempt, WebhookDelivery
+from webhooks.queries import statistics
 from webhooks.services import replaying, subscribing, testing
 
 RECENT = 25
@@ -41,8 +44,27 @@ def endpoint(request: HttpRequest, webhook_id: UUID) -> HttpResponse:
         deliveries=deliveries,
         waiting=waiting,
         delivered=sum(1 for delivery in deliveries if delivery.status == "delivered"),
+        day=_last_day(row),
         may_manage=place_of(request).allows("webhook.manage"),
     )
+
+
+def _last_day(row: Webhook) -> dict[str, Any]:
+    """The figures of the last 24 hours, and the bars of their chart in per cent of the highest."""
+    until = clock.now()
+    found = statistics.of(
+        workspace_id=row.workspace_id, webhook_id=row.id, since=until - timedelta(days=1), until=until
+    )
+    by_hour = {datetime.fromisoformat(step["at"]): step for step in found["series"]}
+    top = max((step["delivered"] + step["failed"] + step["pending"] for step in by_hour.values()), default=0)
+    first = (until - timedelta(hours=23)).replace(minute=0, second=0, microsecond=0)
+    hours = []
+    for number in range(24):
+        at = first + timedelta(hours=number)
+        step = by_hour.get(at, {"delivered": 0, "failed": 0, "pending": 0})
+        heights = {f"{name}_height": 100 * step[name] / top if top else 0 for name in ("delivered", "failed", "pending")}
+        hours.append({**step, **heights, "at": at})
+    return found | {"hours": hours, "top": top}
 
 
 @needs("webhook.read")
