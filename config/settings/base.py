@@ -112,7 +112,7 @@ SNS_CERTIFICATE_FILE = env.str("SNS_CERTIFICATE_FILE", default="")
 
 AI_PROVIDER = env.str(
     "AI_PROVIDER", default=""
-)  # empty: openai, anthropic or bedrock by the key that is set, else local
+)  # openai, anthropic, bedrock or local. Empty: openai or anthropic by the key that is set, else local.
 AI_MODEL = env.str("AI_MODEL", default="")  # Empty: the provider's default.
 AI_BASE_URL = env.str("AI_BASE_URL", default="")  # Of a server that speaks OpenAI's protocol.
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")  # Makes OpenAI the provider.

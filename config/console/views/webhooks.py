@@ -62,7 +62,9 @@ def _last_day(row: Webhook) -> dict[str, Any]:
     for number in range(24):
         at = first + timedelta(hours=number)
         step = by_hour.get(at, {"delivered": 0, "failed": 0, "pending": 0})
-        heights = {f"{name}_height": 100 * step[name] / top if top else 0 for name in ("delivered", "failed", "pending")}
+        heights = {
+            f"{name}_height": 100 * step[name] / top if top else 0 for name in ("delivered", "failed", "pending")
+        }
         hours.append({**step, **heights, "at": at})
     return found | {"hours": hours, "top": top}
 
