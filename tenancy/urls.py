@@ -1,6 +1,6 @@
 from django.urls import path
 
-from tenancy.api import ProvisioningView, WorkspaceView
+from tenancy.api.views import ProvisioningView, WorkspaceView
 
 urlpatterns = [
     path("workspace", WorkspaceView.as_view(), name="workspace"),
