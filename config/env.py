@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
 from tenancy.credentials import keys
 from tenancy.credentials.keys import Key
@@ -20,7 +21,7 @@ VAR = ROOT / "var"
 env = environ.FileAwareEnv()
 
 
-class ConfigurationError(Exception):
+class ConfigurationError(ImproperlyConfigured):
     """The environment holds a value that cannot be used; the text names the variable and what it should be."""
 
 

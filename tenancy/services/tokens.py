@@ -12,7 +12,7 @@ from kernel.context import ESTATE
 from kernel.errors import Conflict, Invalid
 from kernel.transactions import in_workspace
 from tenancy.credentials import keyring, tokens
-from tenancy.credentials.keys import KeyRefused, checked_kid
+from tenancy.credentials.keys import Key, KeyRefused, checked_kid
 from tenancy.credentials.tokens import Signed
 from tenancy.events import SigningKeyRevoked, TokenIssued, TokenRevoked, TokensRevoked
 from tenancy.models import RevokedSigningKey, RevokedToken, Workspace
@@ -20,9 +20,9 @@ from tenancy.services import granting
 from tenancy.types import WorkspaceStatus
 
 
-def issue(*, workspace: Workspace, scopes: Sequence[str], lifetime: timedelta, kid: str = "") -> Signed:
-    """A signed token for a workspace, by the key of this name, else by the first of JWT_SIGNING_KEYS."""
-    granted = granting.checked_scopes(scopes, may=granting.EVERYTHING)
+def check_issue(*, workspace: Workspace, scopes: Sequence[str], lifetime: timedelta, kid: str = "") -> Key:
+    """The key that would sign such a token: the one of this name, else the first of JWT_SIGNING_KEYS."""
+    granting.checked_scopes(scopes, may=granting.EVERYTHING)
     longest = timedelta(seconds=settings.JWT_MAX_LIFETIME_SECONDS)
     if not timedelta(seconds=1) <= lifetime <= longest:
         raise Invalid(f"A token lives from 1 to {settings.JWT_MAX_LIFETIME_SECONDS} seconds (JWT_MAX_LIFETIME_SECONDS).")
@@ -37,6 +37,13 @@ def issue(*, workspace: Workspace, scopes: Sequence[str], lifetime: timedelta, k
         raise Conflict(f"The key {key.kid!r} is revoked: nothing that it signs would be accepted. Put another one first.")
     if workspace.status != WorkspaceStatus.ACTIVE or workspace.deleted_at is not None:
         raise Conflict("The workspace is suspended or deleted; no token of it would be accepted.")
+    return key
+
+
+def issue(*, workspace: Workspace, scopes: Sequence[str], lifetime: timedelta, kid: str = "") -> Signed:
+    """A signed token for a workspace, which acts within these scopes until its end."""
+    key = check_issue(workspace=workspace, scopes=scopes, lifetime=lifetime, kid=kid)
+    granted = sorted(set(scopes))
     signed = tokens.sign(key=key, subject=workspace.external_id, scopes=granted, lifetime=lifetime)
     with in_workspace(workspace.id):
         record(

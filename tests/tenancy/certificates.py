@@ -20,7 +20,7 @@ def key(name: str) -> ec.EllipticCurvePrivateKey:
 
 
 def name(common: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)] if common else [])
 
 
 def certificate(

@@ -68,6 +68,10 @@ class Server:
     def post(self, path: str, body: Any, credential: str) -> Answer:
         return self.with_key(credential, f"/api/v1/{path}", method="POST", body=body)
 
+    def hang_up(self) -> None:
+        for connection in self._connections.values():
+            connection.close()
+
     def _connect(self, source: str) -> http.client.HTTPConnection:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20, source_address=(source, 0))
 
@@ -91,6 +95,8 @@ def served(count: int = 1, **environment: str) -> Iterator[list[Server]]:
             _wait_for(server)
         yield servers
     finally:
+        for server in servers:
+            server.hang_up()
         for process in processes:
             process.terminate()
         for process in processes:
@@ -104,6 +110,6 @@ def _wait_for(server: Server) -> None:
             if server.ask("/healthz").status == 200:
                 return
         except OSError:
-            server._connections.clear()
+            server.hang_up()
         time.sleep(0.1)
     raise AssertionError("the server did not come up")
