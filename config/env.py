@@ -48,7 +48,9 @@ def local_secrets() -> dict[str, str]:
             scratch.unlink()
     try:
         content: dict[str, str] = json.loads(path.read_text())
-        return {name: content[name] for name in ("SECRET_KEY", "ENCRYPTION_KEYS", "REPLY_TOKEN_KEY", "PROVISIONING_TOKEN")}
+        return {
+            name: content[name] for name in ("SECRET_KEY", "ENCRYPTION_KEYS", "REPLY_TOKEN_KEY", "PROVISIONING_TOKEN")
+        }
     except (OSError, ValueError, KeyError, TypeError) as error:
         # Never made anew in its place: what the old keys sealed would be lost without a word.
         raise ConfigurationError(

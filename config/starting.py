@@ -16,4 +16,3 @@ def or_refuse() -> Iterator[None]:
         sys.stderr.write(f"{error}\n")
         sys.stderr.flush()
         raise SystemExit(1) from None
-

@@ -15,7 +15,9 @@ from tenancy.services import authenticating
 from tenancy.types import Refused
 
 # One answer for every fault: it must not tell a stranger which part of a forgery was right.
-_REFUSED = "The credential is not valid here. Check that it is whole, not expired, not revoked, and used from where it may be."
+_REFUSED = (
+    "The credential is not valid here. Check that it is whole, not expired, not revoked, and used from where it may be."
+)
 
 
 class MachineAuthentication(BaseAuthentication):
@@ -31,7 +33,11 @@ class MachineAuthentication(BaseAuthentication):
     def authenticate_header(self, request: Request) -> str:
         """The challenge of a 401 (RFC 6750, 3): who presented nothing is not told of an error."""
         presented = any(name in request.META for name in ("HTTP_AUTHORIZATION", peers.certificate_header()))
-        return f'{problems.CHALLENGE}, error="invalid_token", error_description="{_REFUSED}"' if presented else problems.CHALLENGE
+        return (
+            f'{problems.CHALLENGE}, error="invalid_token", error_description="{_REFUSED}"'
+            if presented
+            else problems.CHALLENGE
+        )
 
 
 class MachineScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -119,9 +119,7 @@ OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")  # Makes OpenAI the provi
 ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", default="")  # Makes Anthropic the provider.
 
 # Keys that sign the tokens of `manage.py issue_token`: kid:algorithm:/path/of/private.pem, the first of them signs.
-JWT_SIGNING_KEYS = _env.pem_keys(
-    env.list("JWT_SIGNING_KEYS", default=[]), variable="JWT_SIGNING_KEYS", private=True
-)
+JWT_SIGNING_KEYS = _env.pem_keys(env.list("JWT_SIGNING_KEYS", default=[]), variable="JWT_SIGNING_KEYS", private=True)
 JWT_KEYS = _env.verifying_keys(
     # A JWKS document of public keys, each with its kid; a shared secret (kty oct, HS256) is taken from here only.
     _env.jwt_keys(env.str("JWT_KEYS", default="")),
@@ -153,7 +151,7 @@ TRUSTED_PROXIES = _env.proxy_networks(
     header="X-Forwarded-For",
     drops_underscores=PROXY_DROPS_UNDERSCORES,
 )
-# The header in which they do: `:base64:` (RFC 9440), or PEM with its special characters escaped.
+# The header in which a proxy hands a client certificate on: `:base64:` (RFC 9440), or PEM with escapes.
 CLIENT_CERT_HEADER = env.str("CLIENT_CERT_HEADER", default="Client-Cert")
 CLIENT_CERT_PROXIES = _env.proxy_networks(
     # Networks of proxies that end TLS, verify client certificates and hand them on; empty: no certificates.

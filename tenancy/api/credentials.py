@@ -48,9 +48,7 @@ class MachineKeyViewSet(WorkspaceViewSet):
     def create(self, request: Request) -> Response:
         """Issue a key. The answer holds its secret, this once."""
         fields = self.checked(shapes.MachineKeyCreation)
-        row, secret = keys.issue(
-            workspace_id=self.principal.workspace_id, may=self.principal.permissions, **fields
-        )
+        row, secret = keys.issue(workspace_id=self.principal.workspace_id, may=self.principal.permissions, **fields)
         return Response(shapes.machine_key(row, secret=secret), status=201)
 
     def partial_update(self, request: Request, pk: str) -> Response:

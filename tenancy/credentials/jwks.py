@@ -52,7 +52,8 @@ class KeySet:
         return self._keys.get(kid)
 
     def _may_try(self) -> bool:
-        return time.monotonic() - self._tried >= settings.JWT_JWKS_COOLDOWN_SECONDS
+        cooldown: float = settings.JWT_JWKS_COOLDOWN_SECONDS
+        return time.monotonic() - self._tried >= cooldown
 
     def _renew(self) -> None:
         """One fetch, whatever number of threads ask; who waited for it finds what it brought."""

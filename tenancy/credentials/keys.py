@@ -59,9 +59,7 @@ def from_pem(kid: str, algorithm: str, pem: bytes, *, private: bool) -> Key:
     if algorithm not in ALGORITHMS:
         raise KeyRefused(f"its algorithm must be one of {', '.join(sorted(ALGORITHMS))}")
     try:
-        key: Any = (
-            serialization.load_pem_private_key(pem, None) if private else serialization.load_pem_public_key(pem)
-        )
+        key: Any = serialization.load_pem_private_key(pem, None) if private else serialization.load_pem_public_key(pem)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         kind = "a private key without a passphrase" if private else "a public key"
         raise KeyRefused(f"the file must hold {kind} in PEM") from error
@@ -100,7 +98,7 @@ def checked(algorithm: str, key: Any) -> Any:
 def _algorithm(entry: dict[str, Any]) -> str:
     """The algorithm that the key names, else the only one that we use its type for."""
     curve = entry.get("crv") if entry.get("kty") in ("EC", "OKP") else None
-    usual = _BY_TYPE.get((entry.get("kty"), curve)) if isinstance(curve, str | None) else None
+    usual = _BY_TYPE.get((str(entry.get("kty")), curve)) if isinstance(curve, str | None) else None
     named = entry.get("alg", usual)
     if named == SHARED and entry.get("kty") == "oct":
         return SHARED

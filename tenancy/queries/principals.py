@@ -113,9 +113,7 @@ def _is_allowed_from(address: str, allowed: list[str]) -> bool:
 
 def _principal(row: dict[str, Any], kind: str) -> Principal:
     actor = Actor(kind=kind, id=str(row["id"]), label=row["name"])
-    return Principal(
-        workspace_id=row["workspace_id"], actor=actor, permissions=frozenset(orjson.loads(row["scopes"]))
-    )
+    return Principal(workspace_id=row["workspace_id"], actor=actor, permissions=frozenset(orjson.loads(row["scopes"])))
 
 
 def _check(kind: str, checks: tuple[tuple[bool, Reason], ...], named: str, workspace_id: UUID) -> None:

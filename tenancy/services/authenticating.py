@@ -14,6 +14,7 @@ from kernel.transactions import in_workspace
 from tenancy.credentials import certificates, peers, tokens
 from tenancy.credentials.certificates import Certificate
 from tenancy.models import ClientCertificate, MachineKey
+from tenancy.models.credential import Credential
 from tenancy.queries import principals
 from tenancy.queries.principals import Found
 from tenancy.services import refusing
@@ -79,17 +80,12 @@ def _by_authorization(authorization: str, certificate: Certificate | None, addre
 
 def _refuse_pair(found: list[Found]) -> None:
     who = found[0].principal
-    raise Refused(
-        Reason.OTHER_WORKSPACE, kind=who.actor.kind, named=who.actor.id, workspace_id=who.workspace_id
-    )
+    raise Refused(Reason.OTHER_WORKSPACE, kind=who.actor.kind, named=who.actor.id, workspace_id=who.workspace_id)
 
 
 def _note_use(found: Found) -> None:
-    kinds: dict[str, type[MachineKey] | type[ClientCertificate]] = {
-        "machine_key": MachineKey,
-        "certificate": ClientCertificate,
-    }
-    model = kinds.get(found.principal.actor.kind)
+    models: dict[str, type[Credential]] = {"machine_key": MachineKey, "certificate": ClientCertificate}
+    model = models.get(found.principal.actor.kind)
     before = clock.now() - NOTED_EVERY
     if model is None or (found.last_used_at is not None and found.last_used_at > before):
         return

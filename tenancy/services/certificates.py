@@ -55,7 +55,9 @@ def register(
                 **granting.issuer(),
             )
             row.refresh_from_db()
-            _note(row, "register", name=name, scopes=granted, fingerprint=found.fingerprint.hex(), subject=found.subject)
+            _note(
+                row, "register", name=name, scopes=granted, fingerprint=found.fingerprint.hex(), subject=found.subject
+            )
             outbox.emit(
                 ClientCertificateRegistered(
                     workspace_id=workspace_id, client_certificate_id=row.id, fingerprint=found.fingerprint.hex()
@@ -145,7 +147,11 @@ def _named(fingerprint: bytes | None, serial: str, issuer: str) -> dict[str, Any
     if fingerprint is not None or not (serial and issuer):
         raise Invalid("Name the certificate by its fingerprint, or by serial number and issuer together.")
     try:
-        return {"fingerprint": None, "serial": certificates.normal_serial(serial), "issuer": certificates.normal_name(issuer)}
+        return {
+            "fingerprint": None,
+            "serial": certificates.normal_serial(serial),
+            "issuer": certificates.normal_name(issuer),
+        }
     except certificates.Unreadable as error:
         raise Invalid(
             "Give the serial number in hex, and the issuer as RFC 4514 writes it: CN=Our CA,O=Acme.", pointer="/issuer"

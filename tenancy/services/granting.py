@@ -21,7 +21,9 @@ def checked_scopes(scopes: Sequence[str], *, may: frozenset[str]) -> list[str]:
     """The scopes, each once, when all are known and the giver has them."""
     unknown = [scope for scope in scopes if not permissions.is_known(scope)]
     if unknown:
-        raise Invalid(f"Unknown permissions: {', '.join(unknown)}. Known are {', '.join(catalogue())}.", pointer="/scopes")
+        raise Invalid(
+            f"Unknown permissions: {', '.join(unknown)}. Known are {', '.join(catalogue())}.", pointer="/scopes"
+        )
     for scope in scopes:
         if not permissions.covers(may, scope):
             raise Forbidden(

@@ -25,7 +25,9 @@ def check_issue(*, workspace: Workspace, scopes: Sequence[str], lifetime: timede
     granting.checked_scopes(scopes, may=granting.EVERYTHING)
     longest = timedelta(seconds=settings.JWT_MAX_LIFETIME_SECONDS)
     if not timedelta(seconds=1) <= lifetime <= longest:
-        raise Invalid(f"A token lives from 1 to {settings.JWT_MAX_LIFETIME_SECONDS} seconds (JWT_MAX_LIFETIME_SECONDS).")
+        raise Invalid(
+            f"A token lives from 1 to {settings.JWT_MAX_LIFETIME_SECONDS} seconds (JWT_MAX_LIFETIME_SECONDS)."
+        )
     key = keyring.signing(kid)
     if key is None:
         raise Conflict(
@@ -34,7 +36,9 @@ def check_issue(*, workspace: Workspace, scopes: Sequence[str], lifetime: timede
             else "No key signs here. Set JWT_SIGNING_KEYS=kid:EdDSA:/path/of/key.pem (openssl genpkey -algorithm ed25519)."
         )
     if RevokedSigningKey.objects.filter(kid=key.kid).exists():
-        raise Conflict(f"The key {key.kid!r} is revoked: nothing that it signs would be accepted. Put another one first.")
+        raise Conflict(
+            f"The key {key.kid!r} is revoked: nothing that it signs would be accepted. Put another one first."
+        )
     if workspace.status != WorkspaceStatus.ACTIVE or workspace.deleted_at is not None:
         raise Conflict("The workspace is suspended or deleted; no token of it would be accepted.")
     return key
@@ -84,7 +88,9 @@ def revoke_issued_before(*, workspace_id: UUID, moment: datetime | None = None) 
     now = clock.now()
     wanted = moment or now
     if wanted > now + timedelta(seconds=settings.JWT_LEEWAY_SECONDS):
-        raise Invalid("The time lies ahead: tokens that are not issued yet cannot be revoked.", pointer="/issued_before")
+        raise Invalid(
+            "The time lies ahead: tokens that are not issued yet cannot be revoked.", pointer="/issued_before"
+        )
     with in_workspace(workspace_id):
         workspace = Workspace.objects.select_for_update(no_key=True).get(id=workspace_id)
         if workspace.tokens_valid_from is not None and workspace.tokens_valid_from >= wanted:

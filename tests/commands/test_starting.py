@@ -54,7 +54,9 @@ def test_a_process_with_wrong_keys_does_not_start(db, settings, process):
     settings.ENCRYPTION_KEYS = {1: ONE, 2: OTHER}
     crypto.register_keys()
     before = list(EncryptionKey.objects.order_by("version").values())
-    refused(process, "version 2 is not the key that was used before: restore the old key", ENCRYPTION_KEYS=encoded(ONE, ONE))
+    refused(
+        process, "version 2 is not the key that was used before: restore the old key", ENCRYPTION_KEYS=encoded(ONE, ONE)
+    )
     refused(process, "lacks version 2, with which secrets", ENCRYPTION_KEYS=encoded(ONE))
     assert list(EncryptionKey.objects.order_by("version").values()) == before
 
@@ -65,9 +67,15 @@ def test_missing_and_unreadable_keys_are_named(db, tmp_path):
     for text in ("nonsense", "1:eA==", "", "1:" + "x" * 44, "one:" + encoded(ONE)[2:]):
         refused("dispatcher", "ENCRYPTION_KEYS", ENCRYPTION_KEYS=text)
     gone = tmp_path / "gone.pem"
-    refused("dispatcher", f"the key 'main' cannot be read from {gone} (No such file", JWT_SIGNING_KEYS=f"main:EdDSA:{gone}")
+    refused(
+        "dispatcher", f"the key 'main' cannot be read from {gone} (No such file", JWT_SIGNING_KEYS=f"main:EdDSA:{gone}"
+    )
     gone.write_text("no key")
-    refused("dispatcher", "the key 'main' cannot be used: the file must hold a public key", JWT_PUBLIC_KEYS=f"main:RS256:{gone}")
+    refused(
+        "dispatcher",
+        "the key 'main' cannot be used: the file must hold a public key",
+        JWT_PUBLIC_KEYS=f"main:RS256:{gone}",
+    )
     refused("dispatcher", "JWT_KEYS must be a JWKS document", JWT_KEYS="{")
     refused("web", "JWT_KEYS must be a JWKS document", JWT_KEYS="{")
     refused("worker", "JWT_KEYS must be a JWKS document", JWT_KEYS="{")

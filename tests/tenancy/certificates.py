@@ -24,7 +24,13 @@ def name(common: str) -> x509.Name:
 
 
 def certificate(
-    common: str = "shop", *, ca: str = "Acme CA", serial: int | None = None, begins: float = -1, ends: float = 1, of: str = ""
+    common: str = "shop",
+    *,
+    ca: str = "Acme CA",
+    serial: int | None = None,
+    begins: float = -1,
+    ends: float = 1,
+    of: str = "",
 ) -> x509.Certificate:
     """A client certificate; `begins` and `ends` are in days from now, `of` names its key."""
     now = clock.now()

@@ -60,7 +60,11 @@ class Server:
             # The server hangs up on what is no request (a header of a megabyte).
             connection.close()
             return Answer(431, {}, {})
-        return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, json.loads(raw or b"{}") if raw[:1] in (b"{", b"") else {})
+        return Answer(
+            response.status,
+            {k.lower(): v for k, v in response.getheaders()},
+            json.loads(raw or b"{}") if raw[:1] in (b"{", b"") else {},
+        )
 
     def with_key(self, credential: str, path: str = "/api/v1/workspace", **options: Any) -> Answer:
         return self.ask(path, headers=[("Authorization", f"Bearer {credential}")], **options)

@@ -42,14 +42,21 @@ def test_a_registered_certificate_acts_within_its_scopes(house, server, owner):
     body = {"name": "shop", "certificate": pem(one), "scopes": ["workspace.read"]}
     registered = server.post(CERTIFICATES, body, owner)
     made = registered.body
-    assert (registered.status, made["state"], made["subject"], made["issuer"]) == (201, "active", "CN=shop", "CN=Acme CA")
+    assert (registered.status, made["state"], made["subject"], made["issuer"]) == (
+        201,
+        "active",
+        "CN=shop",
+        "CN=Acme CA",
+    )
     for value in (rfc9440(one), escaped(one), f"  {rfc9440(one)}  "):
         answer = server.ask(headers=[(HEADER, value)])
         assert (answer.status, answer.body.get("id")) == (200, str(house.id))
     assert server.ask("/api/v1/inboxes", headers=[(HEADER, rfc9440(one))]).status == 403
     listed = server.with_key(owner, f"/api/v1/{CERTIFICATES}").body["data"]
     assert [(row["name"], row["last_used_at"] is not None) for row in listed] == [("shop", True)]
-    changed = server.with_key(owner, f"/api/v1/{CERTIFICATES}/{made['id']}", method="PATCH", body={"scopes": ["inbox.read"]})
+    changed = server.with_key(
+        owner, f"/api/v1/{CERTIFICATES}/{made['id']}", method="PATCH", body={"scopes": ["inbox.read"]}
+    )
     assert changed.body["scopes"] == ["inbox.read"]
     assert server.ask("/api/v1/inboxes", headers=[(HEADER, rfc9440(one))]).status == 200
     revoked = server.post(f"{CERTIFICATES}/{made['id']}/revoke", {"reason": "lost"}, owner)
@@ -131,18 +138,32 @@ def test_every_other_certificate_and_every_other_way_is_refused(house, server, o
     assert all(one == told[0] for one in told)
 
     # From anybody but the proxy the header is an attempt, whatever else the request brings.
-    for headers in ([(HEADER, good_header)], [(HEADER, "")], [(HEADER, good_header), ("Authorization", f"Bearer {owner}")]):
+    for headers in (
+        [(HEADER, good_header)],
+        [(HEADER, "")],
+        [(HEADER, good_header), ("Authorization", f"Bearer {owner}")],
+    ):
         answer = server.ask(headers=headers, source=STRANGER)
         assert (answer.status, answer.body["code"]) == (401, "authentication_failed"), headers
     forwarded = [(HEADER, good_header), ("X-Forwarded-For", "127.0.0.1"), ("Forwarded", "for=127.0.0.1")]
     assert server.ask(headers=forwarded, source=STRANGER).status == 401
     # Names that resemble it are no header of ours: as if nothing had been presented.
-    for other in ("Client-Cert", "Client_Cert", "X-SSL-Client-Cert", "X_SSL_CLIENT_CERT", "X-ClientCert", "SSL_CLIENT_CERT"):
+    for other in (
+        "Client-Cert",
+        "Client_Cert",
+        "X-SSL-Client-Cert",
+        "X_SSL_CLIENT_CERT",
+        "X-ClientCert",
+        "SSL_CLIENT_CERT",
+    ):
         answer = server.ask(headers=[(other, good_header)])
         assert (answer.status, answer.body["code"]) == (401, "not_authenticated"), other
     # Without a certificate the proxy sets nothing, or an empty value.
     for headers in ([], [(HEADER, "")]):
-        assert (server.ask(headers=headers).status, server.ask(headers=headers).body["code"]) == (401, "not_authenticated")
+        assert (server.ask(headers=headers).status, server.ask(headers=headers).body["code"]) == (
+            401,
+            "not_authenticated",
+        )
     assert len(cases) + 3 + 1 + 6 + 2 >= 40
     assert server.ask(headers=[(HEADER, good_header)]).status == 200
     assert server.with_key(owner, source=STRANGER).status == 200
@@ -157,7 +178,11 @@ def rfc9440_of(raw: bytes) -> str:
 
 
 def _public_key() -> bytes:
-    return key("shop").public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    return (
+        key("shop")
+        .public_key()
+        .public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    )
 
 
 def _signed_by_impostor() -> x509.Certificate:
@@ -218,7 +243,9 @@ def test_registering_is_exact_and_gives_no_more_than_one_has(house, server, owne
     assert server.post(CERTIFICATES, body, theirs).told == taken.told
     for path in ("", "/revoke"):
         method = "POST" if path else "GET"
-        missing = server.with_key(theirs, f"/api/v1/{CERTIFICATES}/{made.body['id']}{path}", method=method, body={} if path else None)
+        missing = server.with_key(
+            theirs, f"/api/v1/{CERTIFICATES}/{made.body['id']}{path}", method=method, body={} if path else None
+        )
         assert (missing.status, missing.body["detail"]) == (404, "No such resource in this workspace.")
     assert server.with_key(theirs, f"/api/v1/{CERTIFICATES}").body["data"] == []
 
@@ -239,7 +266,12 @@ def test_denials_come_in_three_forms_and_once_each(house, server, owner):
         assert RevokedClientCert.objects.count() == 2
         assert ClientCertificate.objects.get(id=row.id).revoked_at is not None
     assert len(server.with_key(owner, f"/api/v1/{path}").body["data"]) == 2
-    assert server.post(CERTIFICATES, {"name": "x", "certificate": pem(certificate("new", serial=0xA1B)), "scopes": []}, owner).status == 409
+    assert (
+        server.post(
+            CERTIFICATES, {"name": "x", "certificate": pem(certificate("new", serial=0xA1B)), "scopes": []}, owner
+        ).status
+        == 409
+    )
 
 
 def test_the_standard_header_and_how_it_is_configured(house, settings):
@@ -248,9 +280,15 @@ def test_the_standard_header_and_how_it_is_configured(house, settings):
     register(house, one)
     settings.CLIENT_CERT_HEADER, settings.CLIENT_CERT_PROXIES = "Client-Cert", ["10.0.0.0/8"]
     for address, status in (("10.0.0.1", 200), ("::ffff:10.0.0.1", 200), ("11.0.0.1", 401), ("", 401)):
-        assert Client(REMOTE_ADDR=address).get("/api/v1/workspace", headers={"Client-Cert": rfc9440(one)}).status_code == status
+        assert (
+            Client(REMOTE_ADDR=address).get("/api/v1/workspace", headers={"Client-Cert": rfc9440(one)}).status_code
+            == status
+        )
     settings.CLIENT_CERT_PROXIES = []
-    assert Client(REMOTE_ADDR="10.0.0.1").get("/api/v1/workspace", headers={"Client-Cert": rfc9440(one)}).status_code == 401
+    assert (
+        Client(REMOTE_ADDR="10.0.0.1").get("/api/v1/workspace", headers={"Client-Cert": rfc9440(one)}).status_code
+        == 401
+    )
 
     def networks(entries, header, drops):
         return env.proxy_networks(entries, variable="CLIENT_CERT_PROXIES", header=header, drops_underscores=drops)

@@ -124,7 +124,9 @@ def test_keys_rotate_with_an_overlap(house, settings, tmp_path):
 
 def test_everything_can_be_revoked_from_the_command_line(house, settings, tmp_path):
     made, other = issue(house), issue(house)
-    rehearsal = json.loads(run("revoke", "token", "--workspace", house.ref, "--jti", made["jti"], "--dry-run", "--json"))
+    rehearsal = json.loads(
+        run("revoke", "token", "--workspace", house.ref, "--jti", made["jti"], "--dry-run", "--json")
+    )
     assert rehearsal == {"jti": made["jti"], "dry_run": True}
     assert present(made["token"]) == 200
     assert "Refused from now on: jti" in run("revoke", "token", "--workspace", house.ref, "--jti", made["jti"])
@@ -139,7 +141,9 @@ def test_everything_can_be_revoked_from_the_command_line(house, settings, tmp_pa
     made = Client().post(
         "/api/v1/machine-keys", {"name": "x", "scopes": ["*"]}, "application/json", headers={"Authorization": f"Bearer {secret}"}
     ).json()  # fmt: skip
-    shown = json.loads(run("revoke", "machine-key", "--workspace", house.ref, "--id", root.id, "--with-issued", "--json"))
+    shown = json.loads(
+        run("revoke", "machine-key", "--workspace", house.ref, "--id", root.id, "--with-issued", "--json")
+    )
     assert set(shown["machine_keys"]) == {str(root.id), made["id"]}
     assert (present(secret), present(made["secret"])) == (401, 401)
 
@@ -157,7 +161,16 @@ def test_everything_can_be_revoked_from_the_command_line(house, settings, tmp_pa
         with pytest.raises(CommandError, match="cannot be registered"):
             run("register_certificate", *arguments)
     run("revoke", "certificate", "--workspace", house.ref, "--pem", files[0][1], "--reason", "lost")
-    run("revoke", "certificate", "--workspace", house.ref, "--serial", f"{files[1][0].serial_number:X}", "--issuer", "CN=Acme CA")
+    run(
+        "revoke",
+        "certificate",
+        "--workspace",
+        house.ref,
+        "--serial",
+        f"{files[1][0].serial_number:X}",
+        "--issuer",
+        "CN=Acme CA",
+    )
     with in_workspace(house.id):
         printed = ClientCertificate.objects.get(name="m2").fingerprint
     run("revoke", "certificate", "--fingerprint", bytes(printed).hex(":").upper())
@@ -213,7 +226,7 @@ def test_keys_from_files_are_for_one_algorithm_and_one_name(tmp_path):
     assert (found.kid, found.algorithm) == ("main", "RS256")
     for entry, private in (
         (f"main:ES256:{public}", False), (f"main:{SHARED}:{public}", False), (f"main:none:{public}", False), (f"main:RS256:{secret}", False),
-        (f":RS256:{public}", False), (f"main:RS256", False), (f"main:RS256:{public}", True), (f"main:EdDSA:{secret}", True),
+        (f":RS256:{public}", False), ("main:RS256", False), (f"main:RS256:{public}", True), (f"main:EdDSA:{secret}", True),
     ):  # fmt: skip
         with pytest.raises(env.ConfigurationError):
             env.pem_keys([entry], variable="JWT_PUBLIC_KEYS", private=private)

@@ -23,7 +23,15 @@ def house(db):
     return workspace()
 
 
-def ask(credential: str, path: str = "/api/v1/workspace", *, method: str = "get", body=None, address: str = "192.0.2.7", **headers):
+def ask(
+    credential: str,
+    path: str = "/api/v1/workspace",
+    *,
+    method: str = "get",
+    body=None,
+    address: str = "192.0.2.7",
+    **headers,
+):
     options = {"content_type": "application/json"} if method != "get" else {}
     answer = getattr(Client(REMOTE_ADDR=address), method)(
         path, data=body, headers={"Authorization": f"Bearer {credential}"} | headers, **options

@@ -32,7 +32,9 @@ def present(text: str = "", *, address: str = "10.0.0.1", **headers: str) -> int
 def trail(workspace_id) -> list[tuple]:
     with in_workspace(workspace_id):
         rows = list(AuditEvent.objects.filter(action="credential.refuse").order_by("sequence"))
-        payloads = dict(AuditPayload.objects.filter(event_id__in=[row.id for row in rows]).values_list("event_id", "payload"))
+        payloads = dict(
+            AuditPayload.objects.filter(event_id__in=[row.id for row in rows]).values_list("event_id", "payload")
+        )
     assert all((row.outcome, row.actor_kind) == ("denied", "anonymous") for row in rows)
     return [(row.resource_kind, row.resource_id, payloads[row.id]) for row in rows]
 

@@ -34,7 +34,9 @@ def test_what_one_server_revokes_the_other_refuses_at_once(house):
         token, early = sign(claims(house, jti="one", scope=manage)), sign(claims(house, jti="early", scope=manage))
         key = here.post("machine-keys", {"name": "k", "scopes": ["workspace.read"]}, owner).body
         one = certificate()
-        registered = here.post("client-certificates", {"name": "c", "certificate": pem(one), "scopes": ["workspace.read"]}, owner)
+        registered = here.post(
+            "client-certificates", {"name": "c", "certificate": pem(one), "scopes": ["workspace.read"]}, owner
+        )
         cases = [
             (lambda s: s.with_key(token), ("revoked-tokens", {"jti": "one"})),
             (lambda s: s.with_key(key["secret"]), (f"machine-keys/{key['id']}/revoke", {})),
@@ -117,13 +119,17 @@ def test_to_authenticate_is_one_query_and_leaves_no_open_fence(house, settings):
         assert len(asked) == 3, (kind, [query["sql"] for query in asked])
         assert all("_v1(" in query["sql"] for query in asked)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT coalesce(current_setting('app.all_workspaces', true), ''), (SELECT count(*) FROM tenancy_machinekey)")
+        cursor.execute(
+            "SELECT coalesce(current_setting('app.all_workspaces', true), ''), (SELECT count(*) FROM tenancy_machinekey)"
+        )
         assert cursor.fetchone() == ("", 0)
     # Inside a unit of work the look puts back the scope that it found.
     with in_workspace(house.id):
         principals.of_machine_key(secret, address="")
         with connection.cursor() as cursor:
-            cursor.execute("SELECT current_setting('app.all_workspaces', true), current_setting('app.workspace_id', true)")
+            cursor.execute(
+                "SELECT current_setting('app.all_workspaces', true), current_setting('app.workspace_id', true)"
+            )
             assert cursor.fetchone() == ("", str(house.id))
 
 

@@ -23,7 +23,9 @@ class Command(BaseCommand):
         parser.add_argument("--scopes", required=True, help="permission names, with commas: email.read,thread.*")
         parser.add_argument("--ttl", type=int, default=3600, help="seconds until it ends; default 3600")
         parser.add_argument("--kid", default="", help="the key that signs")
-        parser.add_argument("--dry-run", action="store_true", help="check everything that can be checked, and sign nothing")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="check everything that can be checked, and sign nothing"
+        )
         parser.add_argument("--json", action="store_true", help="one JSON object instead of the bare token")
 
     def handle(self, *args: Any, **options: Any) -> None:

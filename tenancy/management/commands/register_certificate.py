@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from kernel.context import Actor, acting_as
 from kernel.errors import DomainError
-from kernel.transactions import in_workspace
+from kernel.transactions import unit_of_work
 from tenancy.queries import credentials
 from tenancy.services import certificates
 
@@ -32,25 +32,32 @@ class Command(BaseCommand):
         try:
             pem = options["pem"].read_text(encoding="ascii")
             workspace = credentials.workspace_named(options["workspace"])
-            with acting_as(Actor(kind="operator", id="register_certificate", label="command line")):
-                with in_workspace(workspace.id):
-                    row = certificates.register(
-                        workspace_id=workspace.id, pem=pem, name=options["name"], scopes=scopes
-                    )
-                    if options["dry_run"]:
-                        raise _Undo
+        except DomainError as error:
+            raise CommandError(error.detail) from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise CommandError(f"{options['pem']} cannot be read as PEM: {error}") from error
+        try:
+            with acting_as(Actor(kind="operator", id="register_certificate", label="command line")), unit_of_work():
+                row = certificates.register(workspace_id=workspace.id, pem=pem, name=options["name"], scopes=scopes)
+                if options["dry_run"]:
+                    raise _Undo
         except _Undo:
             self.stdout.write(f"Would register it for {workspace.name}.")
             return
         except DomainError as error:
             raise CommandError(error.detail) from error
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommandError(f"{options['pem']} cannot be read as PEM: {error}") from error
-        shown = {"id": row.id, "workspace_id": workspace.id, "fingerprint": bytes(row.fingerprint).hex(), "not_after": row.not_after}
+        shown = {
+            "id": row.id,
+            "workspace_id": workspace.id,
+            "fingerprint": bytes(row.fingerprint).hex(),
+            "not_after": row.not_after,
+        }
         if options["json"]:
             self.stdout.write(orjson.dumps(shown).decode())
         else:
-            self.stdout.write(f"{row.subject} acts for {workspace.name} until {row.not_after:%Y-%m-%d}; its id is {row.id}.")
+            self.stdout.write(
+                f"{row.subject} acts for {workspace.name} until {row.not_after:%Y-%m-%d}; its id is {row.id}."
+            )
 
 
 class _Undo(Exception):

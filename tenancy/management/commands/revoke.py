@@ -75,7 +75,9 @@ def _kind(kinds: Any, name: str, text: str, *, is_for_all: bool | None = False) 
     parser: CommandParser = kinds.add_parser(name, help=f"refuse {text}")
     if is_for_all is not None:
         note = "; every workspace, when not given" if is_for_all else ""
-        parser.add_argument("--workspace", required=not is_for_all, default="", help=f"ref (ws_…), id or external id{note}")
+        parser.add_argument(
+            "--workspace", required=not is_for_all, default="", help=f"ref (ws_…), id or external id{note}"
+        )
     parser.add_argument("--dry-run", action="store_true", help="say what would be refused, and change nothing")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a sentence")
     return parser
