@@ -139,4 +139,6 @@ def require_keys(*, patience: float = 30) -> None:
         except ProgrammingError as error:
             raise KeysRefused("The database has no tables yet: run manage.py migrate.") from error
         else:
-            return
+            break
+    # Whoever starts here serves from other threads; this one would hold its connection for nothing.
+    connection.close()

@@ -81,9 +81,12 @@ def normal_serial(text: str) -> str:
 def normal_name(text: str) -> str:
     """A distinguished name in our one form (RFC 4514)."""
     try:
-        return x509.Name.from_rfc4514_string(text.strip()).rfc4514_string()
+        name = x509.Name.from_rfc4514_string(text.strip()).rfc4514_string()
     except (ValueError, TypeError) as error:
         raise Unreadable from error
+    if not 0 < len(name) <= LONGEST_NAME:
+        raise Unreadable
+    return name
 
 
 def _load(der: bytes) -> Certificate:
@@ -100,6 +103,6 @@ def _load(der: bytes) -> Certificate:
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise Unreadable from error
     # An empty issuer could not be named when it has to be refused.
-    if not found.issuer or max(len(found.issuer), len(found.subject)) > LONGEST_NAME or "\x00" in found.subject:
+    if not found.issuer or max(len(found.issuer), len(found.subject)) > LONGEST_NAME:
         raise Unreadable
     return found

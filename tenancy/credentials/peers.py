@@ -44,6 +44,8 @@ def _parse(text: Any) -> Address | None:
         found = ip_address(text if isinstance(text, str) else "")
     except ValueError:
         return None
+    if getattr(found, "scope_id", None) is not None:
+        return None
     mapped = getattr(found, "ipv4_mapped", None)
     return mapped if mapped is not None else found
 

@@ -44,7 +44,7 @@ def register(
             _check_not_denied(found, workspace_id)
             row = ClientCertificate.objects.create(
                 workspace_id=workspace_id,
-                name=name,
+                name=granting.checked_name(name),
                 scopes=granted,
                 fingerprint=found.fingerprint,
                 serial=found.serial,
@@ -81,7 +81,7 @@ def change(
             row.scopes = granting.checked_scopes(changes["scopes"], may=may)
             giver = granting.bounds()
             granting.check_within(giver, expires_at=row.not_after, allowed_networks=())
-        row.name = changes.get("name", row.name)
+        row.name = granting.checked_name(changes.get("name", row.name))
         row.save(update_fields=["name", "scopes"])
         row.refresh_from_db()
         _note(row, "change", name=row.name, scopes=row.scopes)
@@ -112,7 +112,7 @@ def deny(
     """
     named = _named(fingerprint, serial, issuer)
     with in_workspace(workspace_id):
-        row = RevokedClientCert(workspace_id=workspace_id, reason=reason, **named)
+        row = RevokedClientCert(workspace_id=workspace_id, reason=reason[:200], **named)
         # Two denials at once are one.
         RevokedClientCert.objects.bulk_create([row], ignore_conflicts=True)
         kept = RevokedClientCert.objects.get(**named)

@@ -32,6 +32,13 @@ def checked_scopes(scopes: Sequence[str], *, may: frozenset[str]) -> list[str]:
     return sorted(set(scopes))
 
 
+def checked_name(name: str) -> str:
+    """What people call it."""
+    if not 0 < len(name) <= 100:
+        raise Invalid("A name has 1 to 100 characters.", pointer="/name")
+    return name
+
+
 def checked_networks(texts: Sequence[str]) -> list[str]:
     """Networks in their plain form; Invalid, naming the first that is none."""
     if len(texts) > MOST_NETWORKS:

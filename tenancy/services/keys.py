@@ -47,7 +47,7 @@ def issue(
         prefix, secret = "".join(secrets.choice(ALPHABET) for _ in range(12)), _new_secret()
         key = MachineKey.objects.create(
             workspace_id=workspace_id,
-            name=name,
+            name=granting.checked_name(name),
             prefix=prefix,
             secret_hash=_hash(secret),
             scopes=granted,
@@ -74,7 +74,7 @@ def change(
             key.expires_at = granting.checked_end(changes["expires_at"])
         if changes.keys() & {"scopes", "allowed_networks", "expires_at"}:
             _check_power(key, may)
-        key.name = changes.get("name", key.name)
+        key.name = granting.checked_name(changes.get("name", key.name))
         key.save(update_fields=["name", "scopes", "allowed_networks", "expires_at"])
         key.refresh_from_db()
         _note(key, "change", MachineKeyChanged(workspace_id=workspace_id, machine_key_id=key.id), **_described(key))

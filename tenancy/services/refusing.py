@@ -57,6 +57,8 @@ limits = _Limits()
 def note(refused: Refused, *, address: str) -> None:
     """Say why, where those who run things look: in the trail of the workspace, or of the estate when it is nobody's."""
     workspace_id = refused.workspace_id or ESTATE
+    # What a stranger wrote: neither the log nor a column takes every character that JSON can spell.
+    named = ascii(refused.named)[1:-1][:80]
     left_out = limits.admit((workspace_id, refused.kind, refused.reason))
     level = logging.INFO if left_out is None else logging.WARNING
     logger.log(
@@ -65,7 +67,7 @@ def note(refused: Refused, *, address: str) -> None:
         extra={
             "reason": str(refused.reason),
             "credential": refused.kind,
-            "named": refused.named,
+            "named": named,
             "address": address,
             "of_workspace": str(workspace_id),
         },
@@ -77,7 +79,7 @@ def note(refused: Refused, *, address: str) -> None:
             workspace_id=workspace_id,
             action="credential.refuse",
             resource_kind=refused.kind,
-            resource_id=refused.named[:80],
+            resource_id=named,
             outcome=Outcome.DENIED,
             payload={"reason": str(refused.reason), "address": address, "not_recorded_before": left_out},
         )

@@ -115,7 +115,7 @@ def revoke_key(*, kid: str, reason: str = "") -> RevokedSigningKey:
     except KeyRefused as error:
         raise Invalid(f"This cannot be the name of a key: {error}.", pointer="/kid") from error
     with in_workspace(ESTATE):
-        row, created = RevokedSigningKey.objects.get_or_create(kid=kid, defaults={"reason": reason})
+        row, created = RevokedSigningKey.objects.get_or_create(kid=kid, defaults={"reason": reason[:200]})
         if created:
             row.refresh_from_db()
             record(

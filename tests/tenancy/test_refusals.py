@@ -98,6 +98,15 @@ def test_a_flood_fills_nothing(house, settings):
     assert trail(ESTATE)[-1][2] == {"reason": "unknown", "address": "10.0.0.1", "not_recorded_before": 24}
 
 
+def test_whatever_a_stranger_calls_a_key_can_be_recorded(house):
+    for kid in ("a\x00b", "\ud800", "\u202e\n", "ü" * 300, "'); --", "{}"):
+        refusing.limits.forget()
+        assert present(by_hand({"alg": "RS256", "kid": kid}, claims(house))) == 401
+    named = [resource for _, resource, _ in trail(ESTATE)]
+    assert named[:3] == ["a\\x00b", "\\ud800", "\\u202e\\n"]
+    assert (len(named), max(map(len, named))) == (6, 80)
+
+
 def test_the_memory_of_a_flood_is_bounded(settings):
     settings.REFUSAL_AUDIT_SECONDS, settings.REFUSAL_AUDIT_MOST = 3600, 0
     for number in range(refusing._MOST_GROUPS + 50):
