@@ -9,7 +9,10 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    from config.starting import or_refuse
+
+    with or_refuse():
+        execute_from_command_line(sys.argv)
 
 
 if __name__ == "__main__":

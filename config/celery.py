@@ -7,14 +7,24 @@ from celery import Celery, signals
 from django.conf import settings
 
 from config.schedule import beat_schedule
+from config.starting import or_refuse
+from kernel import crypto
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
 
-app = Celery("autonomous-inbox")
-app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
-app.conf.beat_schedule = beat_schedule(sweep=settings.SWEEP_SECONDS)
-app.conf.beat_schedule_filename = str(settings.BASE_DIR / "var" / "beat")
+with or_refuse():
+    app = Celery("autonomous-inbox")
+    app.config_from_object("django.conf:settings", namespace="CELERY")
+    app.autodiscover_tasks()
+    app.conf.beat_schedule = beat_schedule(sweep=settings.SWEEP_SECONDS)
+    app.conf.beat_schedule_filename = str(settings.BASE_DIR / "var" / "beat")
+
+
+@signals.worker_init.connect
+def _refuse_wrong_keys(**_: Any) -> None:
+    """Before the first task: a worker with wrong keys must not seal anything."""
+    with or_refuse():
+        crypto.require_keys()
 
 
 @signals.setup_logging.connect

@@ -3,12 +3,17 @@
 import base64
 import json
 import os
+import re
 import secrets
-from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
+
+from tenancy.credentials import keys
+from tenancy.credentials.keys import Key
 
 ROOT = Path(__file__).resolve().parent.parent
 VAR = ROOT / "var"
@@ -16,15 +21,7 @@ VAR = ROOT / "var"
 env = environ.FileAwareEnv()
 
 
-@dataclass(frozen=True)
-class JwtKey:
-    """A key that verifies tokens, and the one algorithm that it is for."""
-
-    algorithm: str
-    key: Any
-
-
-class ConfigurationError(Exception):
+class ConfigurationError(ImproperlyConfigured):
     """The environment holds a value that cannot be used; the text names the variable and what it should be."""
 
 
@@ -49,40 +46,96 @@ def local_secrets() -> dict[str, str]:
             pass
         finally:
             scratch.unlink()
-    content: dict[str, str] = json.loads(path.read_text())
-    return content
+    try:
+        content: dict[str, str] = json.loads(path.read_text())
+        return {
+            name: content[name] for name in ("SECRET_KEY", "ENCRYPTION_KEYS", "REPLY_TOKEN_KEY", "PROVISIONING_TOKEN")
+        }
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        # Never made anew in its place: what the old keys sealed would be lost without a word.
+        raise ConfigurationError(
+            f"The secrets of this machine cannot be read from {path} ({type(error).__name__}); restore the file from a copy, "
+            "or, if nothing sealed with them is worth keeping, delete it together with the database."
+        ) from error
 
 
 def encryption_keys(text: str) -> dict[int, bytes]:
     """`1:<base64 of 32 bytes>,2:…` as {1: b"…", 2: b"…"}; the highest number encrypts."""
-    keys: dict[int, bytes] = {}
+    found: dict[int, bytes] = {}
     try:
         for part in filter(None, (piece.strip() for piece in text.split(","))):
             version, _, encoded = part.partition(":")
-            keys[int(version)] = base64.b64decode(encoded, validate=True)
+            found[int(version)] = base64.b64decode(encoded, validate=True)
     except ValueError as error:
         raise ConfigurationError("ENCRYPTION_KEYS must look like 1:<base64 of 32 bytes>,2:<…>.") from error
-    if not keys or any(len(key) != 32 for key in keys.values()):
+    if not found or any(len(key) != 32 for key in found.values()):
         raise ConfigurationError("ENCRYPTION_KEYS needs at least one key, each of exactly 32 bytes in base64.")
-    return keys
+    return found
 
 
-def jwt_keys(text: str) -> dict[str, JwtKey]:
-    """A JWKS document (RFC 7517) as {kid: key}. Each key must name its `kid` and its one `alg`."""
-    import jwt
+def jwt_keys(text: str) -> dict[str, Key]:
+    """A JWKS document (RFC 7517) as {kid: key}: public keys, and shared secrets, which are taken from here only."""
+    try:
+        entries = json.loads(text)["keys"] if text.strip() else []
+        found = [keys.from_jwk(entry, allow_shared=True) for entry in entries]
+    except keys.KeyRefused as refusal:
+        raise ConfigurationError(f"JWT_KEYS holds a key that cannot be used: {refusal}.") from refusal
+    except (ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError('JWT_KEYS must be a JWKS document: {"keys": [{"kid": …, "kty": …, …}]}.') from error
+    return _by_kid(found)
 
-    allowed = {"RS256", "RS384", "RS512", "ES256", "ES384", "EdDSA", "HS256", "HS384", "HS512"}
-    found: dict[str, JwtKey] = {}
-    for entry in json.loads(text).get("keys", []) if text.strip() else []:
-        kid, algorithm = entry.get("kid"), entry.get("alg")
-        if not kid or algorithm not in allowed or kid in found:
+
+def pem_keys(entries: list[str], *, variable: str, private: bool = False) -> dict[str, Key]:
+    """`kid:algorithm:path` of PEM files as {kid: key}, in the order given."""
+    found = []
+    for entry in entries:
+        kid, _, rest = entry.strip().partition(":")
+        algorithm, _, path = rest.partition(":")
+        if not path:
+            raise ConfigurationError(f"{variable}: {entry!r} must look like kid:algorithm:/path/of/key.pem.")
+        try:
+            found.append(keys.from_pem(kid, algorithm, Path(path).read_bytes(), private=private))
+        except OSError as error:
             raise ConfigurationError(
-                f"JWT_KEYS: each key needs its own kid and an alg of {', '.join(sorted(allowed))}."
-            )
-        key = jwt.PyJWK(entry, algorithm).key
-        if isinstance(key, bytes) and len(key) < 32:
-            raise ConfigurationError(f"JWT_KEYS: the shared key {kid!r} has fewer than 32 bytes.")
-        found[kid] = JwtKey(algorithm, key)
+                f"{variable}: the key {kid!r} cannot be read from {path} ({error.strerror}); put it there, or take the "
+                "entry out."
+            ) from error
+        except keys.KeyRefused as refusal:
+            raise ConfigurationError(f"{variable}: the key {kid!r} cannot be used: {refusal}.") from refusal
+    return _by_kid(found)
+
+
+def verifying_keys(*sets: dict[str, Key], signing: dict[str, Key]) -> dict[str, Key]:
+    """All keys that verify tokens: the given ones, and the public halves of those that sign here."""
+    every = [key for one in sets for key in one.values()]
+    return _by_kid([*every, *(keys.public_half(key) for key in signing.values())])
+
+
+def _by_kid(found: list[Key]) -> dict[str, Key]:
+    named = {key.kid: key for key in found}
+    if len(named) != len(found):
+        raise ConfigurationError("Two keys for tokens have the same kid. Give each a name of its own.")
+    return named
+
+
+def proxy_networks(entries: list[str], *, variable: str, header: str, drops_underscores: bool) -> list[str]:
+    """Networks of proxies whose `header` is believed; ConfigurationError where others could send it as well.
+
+    To an application behind WSGI, `X_Name` and `X-Name` are one. A proxy that sets the one and lets the other pass
+    would hand on what its clients made up; so it must be said to drop such names, or the name must have no hyphen.
+    """
+    try:
+        found = [str(ip_network(entry.strip())) for entry in entries]
+    except ValueError as error:
+        raise ConfigurationError(f"{variable} must be a list of networks such as 10.0.0.0/8: {error}.") from error
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", header):
+        raise ConfigurationError(f"{variable}: {header!r} cannot be the name of its header.")
+    if found and "-" in header and not drops_underscores:
+        raise ConfigurationError(
+            f"{variable} is set, but a client could send {header.replace('-', '_')} past the proxy as if it were {header}: "
+            "have the proxy drop header names with an underscore (nginx does by default) and set "
+            "PROXY_DROPS_UNDERSCORES=true, or, for certificates, choose a CLIENT_CERT_HEADER without a hyphen."
+        )
     return found
 
 

@@ -22,6 +22,7 @@ SPECTACULAR_SETTINGS = {
         "WebhookState": "webhooks.types.WebhookState",
         "DeliveryStatus": "webhooks.types.DeliveryStatus",
         "WorkspaceStatus": "tenancy.types.WorkspaceStatus",
+        "CredentialState": "tenancy.types.CredentialState",
     },
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

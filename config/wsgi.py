@@ -4,6 +4,13 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from config.starting import or_refuse
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
 
-application = get_wsgi_application()
+with or_refuse():
+    application = get_wsgi_application()
+
+    from kernel import crypto
+
+    crypto.require_keys()

@@ -7,6 +7,7 @@ not open. Nonces are random; a key is good for 2**32 encryptions (NIST SP 800-38
 
 import hmac
 import os
+import time
 from functools import cache
 from hashlib import sha256
 from uuid import UUID
@@ -14,6 +15,8 @@ from uuid import UUID
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import OperationalError, ProgrammingError, connection
 
 _FORMAT = 1
 _HEADER = 5
@@ -28,8 +31,16 @@ class CannotDecrypt(Exception):
         super().__init__("The secret cannot be opened with the configured keys.")
 
 
-class KeyMismatch(Exception):
+class KeysRefused(ImproperlyConfigured):
+    """The configured keys are not those that this database was written with, or that cannot be told: do not start."""
+
+
+class KeyMismatch(KeysRefused):
     """A configured key is not the one that its version number had before."""
+
+
+class KeyMissing(KeysRefused):
+    """A key version that was in use, and was never retired, is not configured."""
 
 
 @cache
@@ -84,13 +95,50 @@ def check_value(key: bytes) -> bytes:
 
 
 def register_keys() -> None:
-    """Record new key versions and refuse keys that changed under their number (K5)."""
+    """Record new key versions; refuse keys that changed under their number, and the loss of one (K5).
+
+    Asked before anything is sealed or opened: with a wrong key, what is written would be lost beside what is.
+    """
     from kernel.models import EncryptionKey
 
-    for version, key in settings.ENCRYPTION_KEYS.items():
-        row, _ = EncryptionKey.objects.get_or_create(version=version, defaults={"check_value": check_value(key)})
-        if not hmac.compare_digest(bytes(row.check_value), check_value(key)):
+    keys: dict[int, bytes] = settings.ENCRYPTION_KEYS
+    known = {row.version: bytes(row.check_value) for row in EncryptionKey.objects.filter(retired_at=None)}
+    if lost := sorted(known.keys() - keys.keys()):
+        raise KeyMissing(
+            f"ENCRYPTION_KEYS lacks version {lost[0]}, with which secrets of this database are sealed: "
+            "restore that key from a copy and add it again."
+        )
+    for version, key in keys.items():
+        if version not in known:
+            row, _ = EncryptionKey.objects.get_or_create(version=version, defaults={"check_value": check_value(key)})
+            known[version] = bytes(row.check_value)
+        if not hmac.compare_digest(known[version], check_value(key)):
             raise KeyMismatch(
-                f"ENCRYPTION_KEYS version {version} is not the key that was used before. "
-                "Restore the old key under this number and add the new one under the next number."
+                f"ENCRYPTION_KEYS version {version} is not the key that was used before: "
+                "restore the old key under this number, and add the new one under the next number."
             )
+
+
+def require_keys(*, patience: float = 30) -> None:
+    """What every process that seals or opens asks before it starts. Waits a while for a database that is starting, too.
+
+    KeysRefused, in one sentence, when the keys are wrong, or when nobody can tell.
+    """
+    ends = time.monotonic() + patience
+    while True:
+        try:
+            register_keys()
+        except OperationalError as error:
+            if time.monotonic() >= ends:
+                raise KeysRefused(
+                    "The database does not answer, so nobody can tell whether ENCRYPTION_KEYS are its keys: "
+                    "start it, or correct DATABASE_URL."
+                ) from error
+            connection.close()
+            time.sleep(0.5)
+        except ProgrammingError as error:
+            raise KeysRefused("The database has no tables yet: run manage.py migrate.") from error
+        else:
+            break
+    # Whoever starts here serves from other threads; this one would hold its connection for nothing.
+    connection.close()

@@ -1,6 +1,7 @@
 """Facts about workspaces."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar
 from uuid import UUID
 
@@ -17,3 +18,130 @@ class WorkspaceProvisioned(DomainEvent):
 
     external_id: UUID
     ref: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineKeyIssued(DomainEvent):
+    """A machine key was issued. Its secret is in no event."""
+
+    slug: ClassVar[str] = "machine_key.issued"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "machine_key_id"
+
+    machine_key_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineKeyChanged(DomainEvent):
+    """The name, scopes, end or networks of a machine key were changed."""
+
+    slug: ClassVar[str] = "machine_key.changed"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "machine_key_id"
+
+    machine_key_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineKeyRotated(DomainEvent):
+    """A machine key has a new secret; the one before it is good until `previous_secret_until`, or ended at once."""
+
+    slug: ClassVar[str] = "machine_key.rotated"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "machine_key_id"
+
+    machine_key_id: UUID
+    previous_secret_until: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineKeyRevoked(DomainEvent):
+    """A machine key ended for good."""
+
+    slug: ClassVar[str] = "machine_key.revoked"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "machine_key_id"
+
+    machine_key_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientCertificateRegistered(DomainEvent):
+    """A client certificate may act for the workspace."""
+
+    slug: ClassVar[str] = "client_certificate.registered"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "client_certificate_id"
+
+    client_certificate_id: UUID
+    fingerprint: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientCertificateChanged(DomainEvent):
+    """The name or the scopes of a client certificate were changed."""
+
+    slug: ClassVar[str] = "client_certificate.changed"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "client_certificate_id"
+
+    client_certificate_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientCertificateRevoked(DomainEvent):
+    """A client certificate is refused from now on: by fingerprint, or by serial number and issuer."""
+
+    slug: ClassVar[str] = "client_certificate.revoked"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "denial_id"
+
+    denial_id: UUID
+    fingerprint: str
+    serial: str
+    issuer: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenIssued(DomainEvent):
+    """An operator signed a machine token for the workspace. The token itself is kept nowhere."""
+
+    slug: ClassVar[str] = "token.issued"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "jti"
+
+    jti: str
+    kid: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenRevoked(DomainEvent):
+    """A machine token is refused before its end."""
+
+    slug: ClassVar[str] = "token.revoked"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "jti"
+
+    jti: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokensRevoked(DomainEvent):
+    """All machine tokens of the workspace that were issued before a time are refused."""
+
+    slug: ClassVar[str] = "token.all_revoked"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "workspace_id"
+
+    issued_before: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class SigningKeyRevoked(DomainEvent):
+    """Every token that names this `kid` is refused, in every workspace. Of the estate, so nobody subscribes to it."""
+
+    slug: ClassVar[str] = "signing_key.revoked"
+    aggregate: ClassVar[str] = "kid"
+
+    kid: str

@@ -28,3 +28,15 @@ CATALOGUE: Final[dict[str, str]] = {
 def describe() -> dict[str, str]:
     """Name and meaning of every permission."""
     return CATALOGUE
+
+
+def is_known(scope: str) -> bool:
+    """Whether a scope grants something: a name of the catalogue, a family of it, or everything."""
+    family, _, verb = scope.partition(".")
+    is_family = verb == "*" and any(name.startswith(f"{family}.") for name in CATALOGUE)
+    return scope == "*" or scope in CATALOGUE or is_family
+
+
+def covers(held: frozenset[str], scope: str) -> bool:
+    """Whether who holds `held` has all that `scope` grants."""
+    return not held.isdisjoint((scope, scope.partition(".")[0] + ".*", "*"))

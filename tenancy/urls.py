@@ -1,8 +1,19 @@
 from django.urls import path
+from rest_framework.routers import SimpleRouter
 
-from tenancy.api import ProvisioningView, WorkspaceView
+from tenancy.api import credentials
+from tenancy.api.views import ProvisioningView, WorkspaceView
+
+router = SimpleRouter(trailing_slash=False)
+router.register("machine-keys", credentials.MachineKeyViewSet, basename="machine-key")
+router.register("client-certificates", credentials.ClientCertificateViewSet, basename="client-certificate")
+router.register(
+    "revoked-client-certificates", credentials.RevokedCertificateViewSet, basename="revoked-client-certificate"
+)
+router.register("revoked-tokens", credentials.RevokedTokenViewSet, basename="revoked-token")
 
 urlpatterns = [
     path("workspace", WorkspaceView.as_view(), name="workspace"),
     path("provisioning/workspaces", ProvisioningView.as_view(), name="provisioning"),
+    *router.urls,
 ]

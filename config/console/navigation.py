@@ -54,7 +54,15 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
             Item("Webhooks", "webhook", "webhooks_webhook_changelist", "webhook.read", "webhooks"),
             Item("Deliveries", "local_shipping", "webhooks_webhookdelivery_changelist", "webhook.read"),
             Item("Events", "bolt", "webhooks_systemevent_changelist", "event.read"),
+        ),
+    ),
+    (
+        "Credentials",
+        (
             Item("Machine keys", "key", "tenancy_machinekey_changelist", "workspace.manage"),
+            Item("Client certificates", "badge", "tenancy_clientcertificate_changelist", "workspace.manage"),
+            Item("Revoked tokens", "token", "tenancy_revokedtoken_changelist", "workspace.manage"),
+            Item("Revoked certificates", "block", "tenancy_revokedclientcert_changelist", "workspace.manage"),
         ),
     ),
     (
@@ -71,6 +79,7 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
         (
             Item("Workspaces", "domain", "tenancy_workspace_changelist", INSTALLATION),
             Item("People", "manage_accounts", "tenancy_user_changelist", INSTALLATION),
+            Item("Revoked signing keys", "key_off", "tenancy_revokedsigningkey_changelist", INSTALLATION),
         ),
     ),
 )

@@ -118,12 +118,48 @@ AI_BASE_URL = env.str("AI_BASE_URL", default="")  # Of a server that speaks Open
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")  # Makes OpenAI the provider.
 ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", default="")  # Makes Anthropic the provider.
 
-JWT_KEYS = _env.jwt_keys(env.str("JWT_KEYS", default=""))  # A JWKS document; each key with kid and alg.
+# Keys that sign the tokens of `manage.py issue_token`: kid:algorithm:/path/of/private.pem, the first of them signs.
+JWT_SIGNING_KEYS = _env.pem_keys(env.list("JWT_SIGNING_KEYS", default=[]), variable="JWT_SIGNING_KEYS", private=True)
+JWT_KEYS = _env.verifying_keys(
+    # A JWKS document of public keys, each with its kid; a shared secret (kty oct, HS256) is taken from here only.
+    _env.jwt_keys(env.str("JWT_KEYS", default="")),
+    # Public keys in PEM: kid:algorithm:/path/of/public.pem.
+    _env.pem_keys(env.list("JWT_PUBLIC_KEYS", default=[]), variable="JWT_PUBLIC_KEYS"),
+    signing=JWT_SIGNING_KEYS,
+)
+JWT_JWKS_URL = env.str("JWT_JWKS_URL", default="")  # Where an identity provider publishes its public keys.
+JWT_JWKS_SECONDS = env.float("JWT_JWKS_SECONDS", default=300)  # After it, the keys behind the URL are asked for anew.
+# Between two requests to the URL, however many unknown keys are named and however often it fails.
+JWT_JWKS_COOLDOWN_SECONDS = env.float("JWT_JWKS_COOLDOWN_SECONDS", default=15)
+# While the URL fails, the keys that it last gave are used so long.
+JWT_JWKS_STALE_SECONDS = env.float("JWT_JWKS_STALE_SECONDS", default=24 * 3600)
+JWT_JWKS_TIMEOUT_SECONDS = env.float("JWT_JWKS_TIMEOUT_SECONDS", default=5)  # For one request to the URL.
 JWT_ISSUER = env.str("JWT_ISSUER", default="autonomous-inbox")  # Required `iss` of machine tokens.
 JWT_AUDIENCE = env.str("JWT_AUDIENCE", default="autonomous-inbox")  # Required `aud` of machine tokens.
+JWT_SCOPE_CLAIM = env.str("JWT_SCOPE_CLAIM", default="scope")  # The claim that names permissions, with spaces between.
 # Tokens that live longer are refused.
 JWT_MAX_LIFETIME_SECONDS = env.int("JWT_MAX_LIFETIME_SECONDS", default=24 * 3600)
 JWT_LEEWAY_SECONDS = env.int("JWT_LEEWAY_SECONDS", default=30)  # Clock skew that is forgiven.
+JWT_MAX_BYTES = env.int("JWT_MAX_BYTES", default=8192)  # Longer tokens and keys are refused unread.
+
+# The proxies in front of us drop header names with an underscore, as nginx does by default.
+PROXY_DROPS_UNDERSCORES = env.bool("PROXY_DROPS_UNDERSCORES", default=False)
+TRUSTED_PROXIES = _env.proxy_networks(
+    # Networks of proxies whose X-Forwarded-For is believed.
+    env.list("TRUSTED_PROXIES", default=[]),
+    variable="TRUSTED_PROXIES",
+    header="X-Forwarded-For",
+    drops_underscores=PROXY_DROPS_UNDERSCORES,
+)
+# The header in which a proxy hands a client certificate on: `:base64:` (RFC 9440), or PEM with escapes.
+CLIENT_CERT_HEADER = env.str("CLIENT_CERT_HEADER", default="Client-Cert")
+CLIENT_CERT_PROXIES = _env.proxy_networks(
+    # Networks of proxies that end TLS, verify client certificates and hand them on; empty: no certificates.
+    env.list("CLIENT_CERT_PROXIES", default=[]),
+    variable="CLIENT_CERT_PROXIES",
+    header=CLIENT_CERT_HEADER,
+    drops_underscores=PROXY_DROPS_UNDERSCORES,
+)
 
 OUTBOUND_ALLOW_HTTP = env.bool("OUTBOUND_ALLOW_HTTP", default=False)  # Call plain http; development only.
 OUTBOUND_ALLOWED_NETWORKS = env.list("OUTBOUND_ALLOWED_NETWORKS", default=[])  # Private networks that may be called.
@@ -145,6 +181,11 @@ SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)  # Between two looks for f
 # After it, a request of a dead process may run anew.
 IDEMPOTENCY_LEASE_SECONDS = env.float("IDEMPOTENCY_LEASE_SECONDS", default=60)
 IDEMPOTENCY_HOURS = env.float("IDEMPOTENCY_HOURS", default=24)  # Answers are kept so long.
+# After a rotation, the old secret of a machine key is good so long.
+MACHINE_KEY_OVERLAP_SECONDS = env.int("MACHINE_KEY_OVERLAP_SECONDS", default=24 * 3600)
+REFUSAL_AUDIT_SECONDS = env.float("REFUSAL_AUDIT_SECONDS", default=60)  # Window of the audit's limits for refusals.
+# Refused credentials that one process records in a window, over all workspaces; of each workspace and reason only one.
+REFUSAL_AUDIT_MOST = env.int("REFUSAL_AUDIT_MOST", default=30)
 
 INGEST_BATCH = env.int("INGEST_BATCH", default=50)  # Messages taken at once.
 INGEST_THREADS = env.int("INGEST_THREADS", default=2)  # messages that one worker reads at the same time

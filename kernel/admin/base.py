@@ -142,7 +142,7 @@ class ServiceAdmin(ConsoleAdmin):
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         """The form, told how to save and for which workspace."""
         made = super().get_form(request, obj, change=change, **kwargs)
-        workspace_id = obj.workspace_id if obj else place_of(request).workspace_id
+        workspace_id = getattr(obj, "workspace_id", None) if obj else place_of(request).workspace_id
         serve = staticmethod(lambda values: self.write(request, obj, values, workspace_id))
         return type(made.__name__, (made,), {"serve": serve})
 

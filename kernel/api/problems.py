@@ -8,7 +8,7 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from kernel import context
-from kernel.errors import DomainError, Unauthenticated
+from kernel.errors import DomainError, Forbidden, Unauthenticated
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +55,9 @@ def _of_domain(error: DomainError) -> Response:
         headers["Retry-After"] = str(error.extra["retry_after"])
     if isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = CHALLENGE
+    elif isinstance(error, Forbidden) and "permission" in error.extra:
+        # RFC 6750, 3.1: what the credential would have to be good for.
+        headers["WWW-Authenticate"] = f'{CHALLENGE}, error="insufficient_scope", scope="{error.extra["permission"]}"'
     return Response(body, status=error.status, headers=headers, content_type=CONTENT_TYPE)
 
 

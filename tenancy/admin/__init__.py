@@ -1,5 +1,7 @@
 """The console's pages of workspaces, people and credentials."""
 
+from tenancy.admin import certificates as certificates
 from tenancy.admin import credentials as credentials
 from tenancy.admin import people as people
+from tenancy.admin import tokens as tokens
 from tenancy.admin import workspaces as workspaces

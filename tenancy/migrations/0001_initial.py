@@ -109,6 +109,7 @@ class Migration(migrations.Migration):
                 ('ticket_seq', models.BigIntegerField(default=0, editable=False)),
                 ('contact_seq', models.BigIntegerField(default=0, editable=False)),
                 ('realm_id', models.UUIDField(default=uuid.UUID('00000000-0000-0000-0000-000000000000'), editable=False, help_text='Workspaces of one realm share contact identities (X-3).')),
+                ('tokens_valid_from', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('settings', models.JSONField(blank=True, default=dict, help_text='See tenancy.settings for the known keys.')),
                 ('settings_version', models.PositiveIntegerField(default=1, editable=False)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
@@ -171,7 +172,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('jti', models.CharField(max_length=128)),
-                ('expires_at', models.DateTimeField()),
+                ('expires_at', models.DateTimeField(editable=False)),
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
             ],
             options={
@@ -214,12 +215,18 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('name', models.CharField(max_length=100)),
+                ('scopes', models.JSONField(default=list, help_text='Permission names; * and family.* stand for sets.')),
+                ('revoked_at', models.DateTimeField(blank=True, editable=False, null=True)),
+                ('last_used_at', models.DateTimeField(blank=True, editable=False, help_text='To the minute.', null=True)),
+                ('issued_by_kind', models.CharField(blank=True, editable=False, max_length=20)),
+                ('issued_by_id', models.CharField(blank=True, editable=False, max_length=80)),
+                ('issued_by_label', models.CharField(blank=True, editable=False, max_length=200)),
                 ('prefix', models.CharField(editable=False, max_length=16, unique=True)),
                 ('secret_hash', models.BinaryField(max_length=32)),
-                ('scopes', models.JSONField(default=list, help_text='Permission names; * and family.* stand for sets.')),
+                ('previous_hash', models.BinaryField(max_length=32, null=True)),
+                ('previous_until', models.DateTimeField(editable=False, null=True)),
+                ('allowed_networks', models.JSONField(blank=True, default=list, help_text='Networks such as 203.0.113.0/24 that it may be used from; none: from all.')),
                 ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('last_used_at', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
             ],
             options={
@@ -229,6 +236,65 @@ class Migration(migrations.Migration):
             },
             managers=[
                 ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ClientCertificate',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('name', models.CharField(max_length=100)),
+                ('scopes', models.JSONField(default=list, help_text='Permission names; * and family.* stand for sets.')),
+                ('revoked_at', models.DateTimeField(blank=True, editable=False, null=True)),
+                ('last_used_at', models.DateTimeField(blank=True, editable=False, help_text='To the minute.', null=True)),
+                ('issued_by_kind', models.CharField(blank=True, editable=False, max_length=20)),
+                ('issued_by_id', models.CharField(blank=True, editable=False, max_length=80)),
+                ('issued_by_label', models.CharField(blank=True, editable=False, max_length=200)),
+                ('fingerprint', models.BinaryField(max_length=32, unique=True)),
+                ('serial', models.CharField(editable=False, help_text='In lower-case hex.', max_length=64)),
+                ('issuer', models.CharField(editable=False, max_length=600)),
+                ('subject', models.CharField(editable=False, max_length=600)),
+                ('not_before', models.DateTimeField(editable=False)),
+                ('not_after', models.DateTimeField(editable=False)),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='RevokedClientCert',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('fingerprint', models.BinaryField(max_length=32, null=True)),
+                ('serial', models.CharField(blank=True, max_length=64)),
+                ('issuer', models.CharField(blank=True, max_length=600)),
+                ('reason', models.CharField(blank=True, max_length=200)),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='RevokedSigningKey',
+            fields=[
+                ('kid', models.CharField(max_length=200, primary_key=True, serialize=False)),
+                ('reason', models.CharField(blank=True, max_length=200)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
             ],
         ),
         migrations.AddConstraint(
@@ -262,5 +328,37 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='membership',
             constraint=models.UniqueConstraint(fields=('workspace', 'user'), name='tenancy_one_membership_per_user'),
+        ),
+        migrations.AddIndex(
+            model_name='machinekey',
+            index=models.Index(fields=['workspace', 'issued_by_kind', 'issued_by_id'], name='tenancy_keys_by_issuer'),
+        ),
+        migrations.AddIndex(
+            model_name='machinekey',
+            index=models.Index(fields=['workspace', '-created_at', '-id'], name='tenancy_keys_by_age'),
+        ),
+        migrations.AddConstraint(
+            model_name='machinekey',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('previous_hash', None), ('previous_until', None)), models.Q(('previous_hash__isnull', False), ('previous_until__isnull', False)), _connector='OR'), name='tenancy_previous_secret_has_an_end'),
+        ),
+        migrations.AddIndex(
+            model_name='clientcertificate',
+            index=models.Index(fields=['workspace', '-created_at', '-id'], name='tenancy_certificates_by_age'),
+        ),
+        migrations.AddIndex(
+            model_name='revokedtoken',
+            index=models.Index(fields=['expires_at'], name='tenancy_revocations_by_end'),
+        ),
+        migrations.AddConstraint(
+            model_name='revokedclientcert',
+            constraint=models.UniqueConstraint(fields=('workspace', 'fingerprint'), name='tenancy_one_denial_per_fingerprint'),
+        ),
+        migrations.AddConstraint(
+            model_name='revokedclientcert',
+            constraint=models.UniqueConstraint(condition=models.Q(('serial', ''), _negated=True), fields=('workspace', 'serial', 'issuer'), name='tenancy_one_denial_per_serial'),
+        ),
+        migrations.AddConstraint(
+            model_name='revokedclientcert',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('fingerprint__isnull', False), ('issuer', ''), ('serial', '')), models.Q(('fingerprint', None), models.Q(('serial', ''), _negated=True), models.Q(('issuer', ''), _negated=True)), _connector='OR'), name='tenancy_denial_names_a_certificate'),
         ),
     ]

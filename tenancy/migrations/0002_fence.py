@@ -1,8 +1,12 @@
 """What the models cannot state: fences around workspaces, paired keys, append-only tables."""
 
+from pathlib import Path
+
 from django.db import migrations
 
 from kernel import db
+
+SQL = Path(__file__).resolve().parent.parent / "sql"
 
 
 class Migration(migrations.Migration):
@@ -24,4 +28,11 @@ class Migration(migrations.Migration):
         db.fence("tenancy_machinekey"),
         db.fence("tenancy_revokedtoken"),
         db.fence("tenancy_verifieddomain"),
+        db.fence("tenancy_clientcertificate"),
+        db.fence("tenancy_revokedclientcert"),
+        db.sql_file(
+            SQL / "identify_v1.sql",
+            reverse="DROP FUNCTION tenancy_machine_key_v1(text); DROP FUNCTION tenancy_token_v1(uuid, text, text);"
+            " DROP FUNCTION tenancy_certificate_v1(bytea, text, text, uuid)",
+        ),
     ]

@@ -1,4 +1,11 @@
-from tenancy.models.credential import MachineKey, RevokedToken, VerifiedDomain
+from tenancy.models.credential import (
+    ClientCertificate,
+    MachineKey,
+    RevokedClientCert,
+    RevokedSigningKey,
+    RevokedToken,
+    VerifiedDomain,
+)
 from tenancy.models.installation import Installation
 from tenancy.models.membership import Membership, MembershipRole
 from tenancy.models.role import Permission, Role, RolePermission
@@ -6,11 +13,14 @@ from tenancy.models.user import User
 from tenancy.models.workspace import Workspace
 
 __all__ = [
+    "ClientCertificate",
     "Installation",
     "MachineKey",
     "Membership",
     "MembershipRole",
     "Permission",
+    "RevokedClientCert",
+    "RevokedSigningKey",
     "RevokedToken",
     "Role",
     "RolePermission",

@@ -32,6 +32,8 @@ class Workspace(SystemKept):
     realm_id = models.UUIDField(
         default=uuid.UUID(int=0), editable=False, help_text="Workspaces of one realm share contact identities (X-3)."
     )
+    # Set when every token so far is revoked at once; compared with `iat` on each request.
+    tokens_valid_from = models.DateTimeField(null=True, blank=True, editable=False)
     settings = models.JSONField(default=dict, blank=True, help_text="See tenancy.settings for the known keys.")
     settings_version = models.PositiveIntegerField(default=1, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)

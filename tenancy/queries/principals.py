@@ -1,54 +1,126 @@
-"""Who is calling: machine keys and revoked tokens are looked up on every request, so a change holds at the next one."""
+"""Whose is a credential, and does it hold now? Asked of the database at every request, in one statement each.
+
+Nothing here is kept between requests: that is what makes a revocation hold at the next one, in every process.
+"""
 
 import hashlib
 import hmac
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NoReturn
 from uuid import UUID
+
+import orjson
+from django.db import connection
 
 from kernel import clock
 from kernel.access import Principal
-from kernel.context import Actor
-from kernel.transactions import in_all_workspaces
-from tenancy.models import MachineKey, RevokedToken, Workspace
-from tenancy.types import WorkspaceStatus
+from kernel.context import ESTATE, Actor
+from tenancy import permissions
+from tenancy.credentials import peers
+from tenancy.credentials.certificates import Certificate
+from tenancy.credentials.tokens import Claims
+from tenancy.types import Reason, Refused
+
+KEY_START = "mk_"
 
 
-def of_machine_key(text: str) -> Principal | None:
-    """The principal of `mk_<prefix>_<secret>`, or None."""
-    _, _, rest = text.partition("mk_")
-    prefix, _, secret = rest.partition("_")
-    if not secret or not (prefix.isascii() and prefix.isalnum()):
-        return None
-    with in_all_workspaces("a key names its workspace, not the other way round"):
-        key = MachineKey.objects.select_related("workspace").filter(prefix=prefix).first()
-    digest = hashlib.sha256(secret.encode()).digest()
-    if key is None or not hmac.compare_digest(bytes(key.secret_hash), digest):
-        return None
-    ended = key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= clock.now())
-    if ended or not _is_open(key.workspace):
-        return None
-    actor = Actor(kind="machine_key", id=str(key.id), label=key.name)
-    return Principal(workspace_id=key.workspace_id, actor=actor, permissions=frozenset(key.scopes))
+@dataclass(frozen=True)
+class Found:
+    """Who it is, and when the credential was last noted as used (None too for kinds that do not note it)."""
+
+    principal: Principal
+    last_used_at: datetime | None = None
 
 
-def of_token(*, subject: str, jti: str, scopes: frozenset[str]) -> Principal | None:
-    """The principal of a verified JWT: `sub` is the external id of an active workspace, and `jti` is not revoked."""
-    try:
-        external_id = UUID(subject)
-    except ValueError:
-        return None
-    with in_all_workspaces("a token names its workspace, not the other way round"):
-        workspace = Workspace.objects.filter(external_id=external_id).first()
-        if workspace is None or not _is_open(workspace):
-            return None
-        if RevokedToken.objects.filter(workspace_id=workspace.id, jti=jti).exists():
-            return None
-    return Principal(
-        workspace_id=workspace.id,
-        actor=Actor(kind="token", id=jti),
-        permissions=scopes,
-        account=f"workspace:{workspace.id}",
+def of_machine_key(text: str, *, address: str) -> Found:
+    """Who `mk_<prefix>_<secret>` is, coming from `address`; Refused when it does not hold."""
+    prefix, _, secret = text.removeprefix(KEY_START).partition("_")
+    if not secret or not secret.isascii() or not (prefix.isascii() and prefix.isalnum()):
+        _refuse("machine_key", Reason.MALFORMED)
+    row = _one("SELECT * FROM tenancy_machine_key_v1(%s)", [prefix])
+    digest, now = hashlib.sha256(secret.encode()).digest(), clock.now()
+    if row is None:
+        _refuse("machine_key", Reason.UNKNOWN, prefix[:16])
+    key_id, workspace_id = str(row["id"]), row["workspace_id"]
+    checks = (
+        (_is_its_secret(row, digest, now), Reason.WRONG_SECRET),
+        (row["revoked_at"] is None, Reason.REVOKED),
+        (row["expires_at"] is None or row["expires_at"] > now, Reason.EXPIRED),
+        (row["is_open"], Reason.CLOSED_WORKSPACE),
+        (_is_allowed_from(address, orjson.loads(row["allowed_networks"])), Reason.NETWORK_NOT_ALLOWED),
     )
+    _check("machine_key", checks, key_id, workspace_id)
+    return Found(_principal(row, "machine_key"), row["last_used_at"])
 
 
-def _is_open(workspace: Workspace) -> bool:
-    return workspace.status == WorkspaceStatus.ACTIVE and workspace.deleted_at is None
+def of_token(claims: Claims) -> Found:
+    """Who a verified token is: `sub` is the external id of an open workspace, and nobody has revoked it."""
+    row = _one("SELECT * FROM tenancy_token_v1(%s, %s, %s)", [claims.subject, claims.jti, claims.kid])
+    if row is None:
+        _refuse("token", Reason.UNKNOWN, claims.jti)
+    cutoff = row["valid_from"]
+    checks = (
+        (row["is_open"], Reason.CLOSED_WORKSPACE),
+        (not row["is_key_revoked"], Reason.REVOKED_KEY),
+        (not row["is_revoked"], Reason.REVOKED),
+        (cutoff is None or claims.issued_at >= cutoff, Reason.ISSUED_BEFORE_CUTOFF),
+    )
+    _check("token", checks, claims.jti, row["workspace_id"])
+    principal = Principal(
+        workspace_id=row["workspace_id"],
+        actor=Actor(kind="token", id=claims.jti),
+        permissions=frozenset(filter(permissions.is_known, claims.scopes)),
+        account=f"workspace:{row['workspace_id']}",
+    )
+    return Found(principal)
+
+
+def of_certificate(certificate: Certificate) -> Found:
+    """Who a client certificate is: exactly this one is registered, in its time, and nobody has revoked it."""
+    named, now = certificate.fingerprint.hex(), clock.now()
+    values = [certificate.fingerprint, certificate.serial, certificate.issuer, ESTATE]
+    row = _one("SELECT * FROM tenancy_certificate_v1(%s, %s, %s, %s)", values)
+    if row is None:
+        _refuse("certificate", Reason.UNKNOWN, named)
+    checks = (
+        (row["revoked_at"] is None and not row["is_denied"], Reason.REVOKED),
+        (certificate.not_after > now, Reason.EXPIRED),
+        (certificate.not_before <= now, Reason.NOT_YET_VALID),
+        (row["is_open"], Reason.CLOSED_WORKSPACE),
+    )
+    _check("certificate", checks, str(row["id"]), row["workspace_id"])
+    return Found(_principal(row, "certificate"), row["last_used_at"])
+
+
+def _one(statement: str, values: list[Any]) -> dict[str, Any] | None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        row = cursor.fetchone()
+        return dict(zip((column.name for column in cursor.description), row, strict=True)) if row else None
+
+
+def _is_its_secret(row: dict[str, Any], digest: bytes, now: datetime) -> bool:
+    """The present secret, or the one before it while a rotation lets both pass. Both are always compared."""
+    present = hmac.compare_digest(bytes(row["secret_hash"]), digest)
+    before = hmac.compare_digest(bytes(row["previous_hash"] or b""), digest)
+    return present or (before and row["previous_until"] > now)
+
+
+def _is_allowed_from(address: str, allowed: list[str]) -> bool:
+    return not allowed or peers.is_within(address, allowed)
+
+
+def _principal(row: dict[str, Any], kind: str) -> Principal:
+    actor = Actor(kind=kind, id=str(row["id"]), label=row["name"])
+    return Principal(workspace_id=row["workspace_id"], actor=actor, permissions=frozenset(orjson.loads(row["scopes"])))
+
+
+def _check(kind: str, checks: tuple[tuple[bool, Reason], ...], named: str, workspace_id: UUID) -> None:
+    for holds, reason in checks:
+        if not holds:
+            raise Refused(reason, kind=kind, named=named, workspace_id=workspace_id)
+
+
+def _refuse(kind: str, reason: Reason, named: str = "") -> NoReturn:
+    raise Refused(reason, kind=kind, named=named)

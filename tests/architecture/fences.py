@@ -13,6 +13,7 @@ GLOBAL = {
     "tenancy_user_user_permissions": "Django's, of a global user; not used",
     "tenancy_permission": "globally stable names (S3-19)",
     "tenancy_installation": "the singleton of the installation (S3-27)",
+    "tenancy_revokedsigningkey": "a key of the installation; it signs for every workspace (S0-5)",
     "contacts_contact": "a person of the realm; reached through a profile (X-3)",
     "contacts_contactidentifier": "one value is one person of the realm (X-3)",
     "kernel_encryptionkey": "check values of the installation's keys (K5)",

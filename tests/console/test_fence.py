@@ -97,7 +97,9 @@ def test_lists_searches_and_filters(kim, world):
         )
         for query in queries:
             response = kim.get(changelist(model) + query, follow=True)
-            assert response.status_code in (200, 400), (model, query)
+            # What is the installation's is not theirs to look at, whatever their roles.
+            allowed = (403,) if model._meta.model_name == "revokedsigningkey" else (200, 400)
+            assert response.status_code in allowed, (model, query)
             assert not leaks(response), (model, query)
 
 

@@ -6,9 +6,11 @@ from uuid import UUID
 
 from kernel import clock
 from tenancy.models import (
+    ClientCertificate,
     MachineKey,
     Membership,
     MembershipRole,
+    RevokedClientCert,
     RevokedToken,
     Role,
     RolePermission,
@@ -79,6 +81,28 @@ def _revoked_token(workspace_id: UUID, **given: Any) -> RevokedToken:
         jti=lambda: unique("jti"),
         expires_at=lambda: clock.now() + timedelta(hours=1),
     )
+
+
+@factory(ClientCertificate)
+def _client_certificate(workspace_id: UUID, **given: Any) -> ClientCertificate:
+    return create(
+        ClientCertificate,
+        workspace_id,
+        given,
+        name="certificate",
+        fingerprint=digest,
+        serial="1f",
+        issuer="CN=Test CA",
+        subject="CN=machine",
+        not_before=lambda: clock.now() - timedelta(days=1),
+        not_after=lambda: clock.now() + timedelta(days=1),
+        scopes=["email.read"],
+    )
+
+
+@factory(RevokedClientCert)
+def _revoked_client_cert(workspace_id: UUID, **given: Any) -> RevokedClientCert:
+    return create(RevokedClientCert, workspace_id, given, fingerprint=digest)
 
 
 @factory(VerifiedDomain)

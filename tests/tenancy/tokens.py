@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
 from config import env
 from kernel import clock
+from tenancy.credentials.keys import Key
 from tenancy.models import Workspace
 
 RSA = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -23,8 +24,8 @@ ALGORITHMS = {"rsa": "RS256", "ec": "ES256", "ed": "EdDSA", "shared": "HS256"}
 PRIVATE: dict[str, Any] = {"rsa": RSA, "ec": EC, "ed": ED, "shared": SHARED}
 
 
-def jwks() -> dict[str, env.JwtKey]:
-    """The setting JWT_KEYS, through the reader that production uses."""
+def documents() -> dict[str, Any]:
+    """The keys of an issuer as a JWKS document."""
     makers = {
         "RS256": jwt.algorithms.RSAAlgorithm,
         "ES256": jwt.algorithms.ECAlgorithm,
@@ -37,7 +38,12 @@ def jwks() -> dict[str, env.JwtKey]:
         else:
             entry = makers[algorithm].to_jwk(PRIVATE[kid].public_key(), as_dict=True)
         keys.append(entry | {"kid": kid, "alg": algorithm})
-    return env.jwt_keys(json.dumps({"keys": keys}))
+    return {"keys": keys}
+
+
+def jwks() -> dict[str, Key]:
+    """The setting JWT_KEYS, through the reader that production uses."""
+    return env.jwt_keys(json.dumps(documents()))
 
 
 def pem(key: Any) -> bytes:

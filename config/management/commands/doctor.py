@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from config import health, invariants
 from kernel import crypto
+from tenancy.queries import credentials
 
 
 class Command(BaseCommand):
@@ -26,6 +27,7 @@ class Command(BaseCommand):
             crypto.register_keys()
         except Exception as error:  # noqa: BLE001 - the doctor reports, whatever it meets
             faults.append(str(error))
+        faults += credentials.problems()
         findings = invariants.deep() if deep else []
         faults += [f"{finding.name}: {finding.broken} rows contradict it" for finding in findings if finding.broken]
         if options["json"]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from kernel import crypto
 from webhooks.worker.dispatcher import Dispatcher
 
 
@@ -17,6 +18,7 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        crypto.require_keys()
         asyncio.run(_serve())
 
 

@@ -6,13 +6,13 @@ from typing import Any
 from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from kernel.access import principal_of
 from kernel.context import Actor, acting_as
+from kernel.errors import Unauthenticated
 from tenancy.queries import workspaces
 from tenancy.services import provisioning
 
@@ -71,7 +71,7 @@ class ProvisioningView(APIView):
         expected = settings.PROVISIONING_TOKEN
         given = request.headers.get("Authorization", "").removeprefix("Bearer ")
         if not expected or not hmac.compare_digest(given.encode(), expected.encode()):
-            raise AuthenticationFailed("The provisioning token is not valid.")
+            raise Unauthenticated("The provisioning token is not valid.")
         shape = ProvisioningInput(data=request.data)
         shape.is_valid(raise_exception=True)
         with acting_as(Actor(kind="account_hook", id="provisioning", label="account system")):
