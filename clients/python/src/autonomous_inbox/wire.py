@@ -62,7 +62,9 @@ class Call:
     @property
     def headers(self) -> dict[str, str]:
         """Of the request, beside those that the client always sends."""
-        found = {"Accept": f"{self.accept}, application/problem+json"}
+        is_json = self.accept == "application/json"
+        # A refusal is JSON also where a file was asked for.
+        found = {"Accept": f"{self.accept}, {'application/problem+json' if is_json else '*/*;q=0.1'}"}
         if self.content:
             found["Content-Type"] = self.content_type
         if self.key is not None:
