@@ -59,6 +59,8 @@ def deliveries() -> list[Delivery]:
         replace(sent, name="too late", is_good=False, now=NOW + 301),
         replace(sent, name="from the future", is_good=False, now=NOW - 301),
         replace(sent, name="a foreign secret", is_good=False, secrets=[signing.secret_text(FOREIGN)]),
+        # Whoever knows that it is empty could sign with it.
+        Delivery("an empty secret", False, headers(b""), secrets=["whsec_"]),
         replace(sent, name="no secret", is_good=False, secrets=[]),
         replace(sent, name="a changed body", is_good=False, body=BODY.replace("1", "2")),
         replace(sent, name="a body with a space more", is_good=False, body=BODY + " "),

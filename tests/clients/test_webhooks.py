@@ -26,7 +26,7 @@ def test_a_delivery_is_believed_or_not(delivery):
         with pytest.raises(ValueError, match="Expecting value"):
             verify()
     else:
-        with pytest.raises(webhooks.InvalidSignature):
+        with pytest.raises((webhooks.InvalidSignature, ValueError)):
             verify()
 
 
