@@ -1,6 +1,7 @@
 """Trying again, waiting, versions and errors of the Python client, against a real server that follows a script."""
 
 import json
+import socket
 import time
 from datetime import UTC, timedelta
 from email.utils import format_datetime
@@ -36,7 +37,7 @@ class Script:
 
 def cut(request: Request) -> Response:
     """The connection ends before an answer."""
-    request.environ["werkzeug.socket"].close()
+    request.environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
     raise ConnectionAbortedError
 
 

@@ -1,17 +1,20 @@
 """The tools, by the official client over real HTTP: what is listed, what each does, what is refused."""
 
+import re
 from uuid import uuid4
 
 import pytest
 
 from audit.models import AuditEvent
+from config.mcp import registry
+from config.mcp import server as mcp_server
 from inbox.models import Inbox, OutboundMessage
 from inbox.services import inboxes
 from kernel.access import catalogue as permissions
 from kernel.transactions import in_workspace
 from tests.agents.factories import ANSWER, Office, bind, drain, office, receive, send_all
 from tests.factories.world import house
-from tests.mcp.outside import Agent, key
+from tests.mcp.outside import ROOT, Agent, key
 from webhooks.models import Webhook
 
 pytestmark = pytest.mark.xdist_group("mcp")  # one server for all of them
@@ -78,6 +81,13 @@ def test_a_listing_shows_what_the_caller_may_use_and_how_careful_to_be(db, serve
     assert hints["send_reply"].idempotent_hint
     assert hints["send_reply"].open_world_hint
     assert not hints["create_webhook"].idempotent_hint
+
+
+def test_the_page_names_every_tool_with_its_permission():
+    rows = re.findall(r"^\| `([\w.]+)` \| (`.*`) \|$", (ROOT / "docs/mcp.md").read_text("utf-8"), re.MULTILINE)
+    told = {name: permission for permission, names in rows for name in re.findall(r"`(\w+)`", names)}
+    assert mcp_server.NAME  # whose import fills the registry
+    assert told == {tool.name: tool.permission for tool in registry.catalogue()}
 
 
 def test_tools_without_their_permission_are_neither_listed_nor_run(db, server):
