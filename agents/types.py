@@ -1,5 +1,7 @@
 """Autonomy, risk, and the states of executions, steps, intents and approvals."""
 
+from typing import Final
+
 from django.db.models import TextChoices
 
 
@@ -46,6 +48,10 @@ LIVE = (
     ExecutionStatus.WAITING_APPROVAL,
     ExecutionStatus.WAITING_EFFECT,
 )
+
+
+# In the place of a provider's name: a caller of the API or of MCP wrote the answer.
+OUTSIDE: Final = "outside"
 
 
 class Outcome(TextChoices):

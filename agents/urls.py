@@ -1,12 +1,14 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from agents.api import views
+from agents.api import replies, views
 
 router = SimpleRouter(trailing_slash=False)
 router.register("agents", views.AgentViewSet)
 router.register("agent-runs", views.AgentRunViewSet)
 router.register("approvals", views.ApprovalViewSet)
 router.register("knowledge-sources", views.KnowledgeSourceViewSet)
+router.register("knowledge-passages", replies.PassageViewSet)
+router.register("replies", replies.ReplyViewSet)
 
 urlpatterns = [path("", include(router.urls))]

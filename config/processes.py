@@ -28,6 +28,12 @@ def web(*, host: str, port: int) -> Child:
     return Child(name="web", argv=[*argv, "--no-ws", "--log-level", "warning"])
 
 
+def outside_agents(*, host: str, port: int) -> Child:
+    """MCP for agents of others. Its protocol needs an event loop, which the web server's threads are not."""
+    argv = [str(_BIN / "granian"), "--interface", "asgi", "config.mcp.asgi:application", "--host", host]
+    return Child(name="mcp", argv=[*argv, "--port", str(port), "--no-ws", "--log-level", "warning"])
+
+
 def worker() -> Child:
     """Celery: ingest, sending, agents, outbox."""
     argv = [
@@ -61,7 +67,7 @@ def listener(*, host: str, port: int) -> Child:
     return Child(name="smtp", argv=argv)
 
 
-def everything(*, host: str, port: int, mail_host: str, mail_port: int) -> list[Child]:
+def everything(*, host: str, port: int, mcp_port: int, mail_host: str, mail_port: int) -> list[Child]:
     """All of them, in the order in which they should start."""
     (settings.BASE_DIR / "var").mkdir(exist_ok=True)
     return [
@@ -70,4 +76,5 @@ def everything(*, host: str, port: int, mail_host: str, mail_port: int) -> list[
         beat(),
         dispatcher(),
         listener(host=mail_host, port=mail_port),
+        outside_agents(host=host, port=mcp_port),
     ]

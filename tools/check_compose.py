@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 from tools.pages import configuration  # noqa: E402 - after the path
 
 COMMANDS = {"granian", "celery", "python"}
-PROCESSES = {"web", "worker", "beat", "webhooks", "smtp"}
+PROCESSES = {"web", "worker", "beat", "webhooks", "smtp", "mcp"}
 # Read by Django itself and by the images of others.
 FOREIGN = {"DJANGO_SETTINGS_MODULE", "POSTGRES_PASSWORD", "OWNER_PASSWORD", "RUNTIME_PASSWORD"}
 

@@ -5,6 +5,7 @@ from typing import Any
 from django.db.models import Prefetch, QuerySet
 
 from agents.models import ActionIntent, AgentRun, ApprovalRequest, ExecutionStep
+from agents.tools import REPLY
 
 
 def runs() -> "QuerySet[AgentRun]":
@@ -27,3 +28,8 @@ def runs_in_full() -> "QuerySet[AgentRun]":
 def approvals(**filters: Any) -> "QuerySet[ApprovalRequest]":
     """Questions of the scope with the run that asks."""
     return ApprovalRequest.objects.select_related("intent__execution__run").filter(**filters)
+
+
+def replies() -> "QuerySet[ActionIntent]":
+    """Replies of the scope, whoever worded them, with their run."""
+    return ActionIntent.objects.select_related("execution__run").filter(action=REPLY.name)

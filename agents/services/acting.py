@@ -56,12 +56,13 @@ def reply_key(*, email_id: UUID, agent_id: UUID) -> str:
     return f"reply:{email_id}:{agent_id}"
 
 
-def intend(run: Run, plan: Plan) -> UUID | None:
-    """Write the intent and what policy says of it. Its id when it may be executed now."""
+def intend(run: Run, plan: Plan, *, insist: str = "") -> UUID | None:
+    """Write the intent and what policy says of it (`insist`: a person must be asked, and why). Its id when it may be
+    executed now."""
     started = clock.now()
     arguments = tools.check(plan.tool, plan.arguments)
     assert isinstance(arguments, tools.Reply)
-    verdict = deciding.decide(_question(run, plan.tool, arguments.text))
+    verdict = deciding.decide(_question(run, plan.tool, arguments.text, insist))
     key = reply_key(email_id=run.email_id, agent_id=run.agent.id)
     with in_workspace(run.workspace_id):
         execution = leasing.hold(run.lease)
@@ -132,7 +133,7 @@ def _follow(execution: Execution, intent: ActionIntent, verdict: Verdict, *, req
         _close(execution, Outcome.BLOCKED, verdict.reason)
 
 
-def _question(run: Run, tool: Tool, answer: str) -> Question:
+def _question(run: Run, tool: Tool, answer: str, insist: str) -> Question:
     mail = run.mail()
     version = run.version
     passages = planning.passages(run.steps)
@@ -147,6 +148,7 @@ def _question(run: Run, tool: Tool, answer: str) -> Question:
         reply_to_differs=mail.reply_to_differs,
         dmarc_failed=str(mail.verdicts.get("dmarc", "")).upper() == "FAIL" and not mail.policy.answer_dmarc_fail,
         may_auto_answer=mail.may_auto_answer,
+        insist=insist,
     )
 
 

@@ -13,9 +13,10 @@ from django.conf import settings
 
 from agents import tools
 from agents.events import ApprovalDecided, ApprovalExpired, ApprovalRequested
-from agents.models import ActionIntent, AgentRun, ApprovalRequest, Execution
+from agents.models import ActionIntent, AgentRun, ApprovalRequest, Execution, ExecutionStep
 from agents.normalise import visible
 from agents.services import closing
+from agents.services.planning import PROPOSED_BY
 from agents.types import ApprovalState, ExecutionStatus, IntentStatus, Outcome
 from audit.services import record
 from inbox.services import progress
@@ -194,6 +195,8 @@ def _open(approval_id: UUID, actor: Actor) -> _Case:
     if actor.kind == "agent":
         raise Forbidden("An agent cannot decide what an agent may do.")
     case = _locked(approval_id)
+    if _proposed_by(case, actor):
+        raise Forbidden("Who proposed a reply cannot approve or reject it. Somebody else has to look at it.")
     if case.approval.state == ApprovalState.EXPIRED or (
         case.approval.state == ApprovalState.PENDING and case.approval.expires_at <= clock.now()
     ):
@@ -201,6 +204,15 @@ def _open(approval_id: UUID, actor: Actor) -> _Case:
     if case.approval.state != ApprovalState.PENDING or case.execution.status != ExecutionStatus.WAITING_APPROVAL:
         raise AlreadyDecided(f"This was decided before: it is {case.approval.state}.", state=case.approval.state)
     return case
+
+
+def _proposed_by(case: _Case, actor: Actor) -> bool:
+    """Whether these are the decider's own words. Tokens are one caller: each is issued anew by the same account system."""
+    steps = ExecutionStep.objects.filter(execution_id=case.execution.id, arguments__has_key=PROPOSED_BY)
+    proposer = steps.values_list(f"arguments__{PROPOSED_BY}", flat=True).first()
+    if not proposer or proposer["kind"] != actor.kind:
+        return False
+    return actor.kind == "token" or bool(proposer["id"] == actor.id)
 
 
 def _edit(case: _Case, text: str) -> None:

@@ -6,7 +6,7 @@ from django.db.models import Max
 
 from agents.events import AgentRunFinished
 from agents.models import AgentRun, Execution, ExecutionStep
-from agents.types import ExecutionStatus, Outcome, StepKind, StepStatus
+from agents.types import OUTSIDE, ExecutionStatus, Outcome, StepKind, StepStatus
 from audit.services import record
 from inbox.services import progress
 from inbox.types import EmailState
@@ -73,6 +73,8 @@ def _summary(execution: Execution) -> str:
     }
     if not execution.provider:
         means = "no model was asked"
+    elif execution.provider == OUTSIDE:
+        means = "in the words of a caller from outside"
     elif execution.used_language_model:
         means = f"with the language model {execution.model or execution.provider}"
     else:

@@ -31,6 +31,8 @@ class Question:
     reply_to_differs: bool
     dmarc_failed: bool
     may_auto_answer: bool
+    # Why a person shall look in any case: the caller's wish, or the inbox's policy.
+    insist: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ def decide(question: Question) -> Verdict:
     doubts = _doubts(question)
     if doubts:
         return Verdict(Decision.ASK, highest(risk, Risk.MEDIUM), "; ".join(doubts)[:300])
+    if question.insist:
+        return Verdict(Decision.ASK, risk, question.insist[:300])
     if risk in _ALLOWED[question.autonomy]:
         return Verdict(Decision.ALLOW, risk, f"{risk.value} risk, within {question.autonomy.value} autonomy")
     if question.autonomy == Autonomy.DRAFT:

@@ -10,10 +10,13 @@ from agents.llm.base import Passage, Proposal
 from agents.normalise import visible
 from agents.tools import Tool
 from agents.types import StepKind
+from kernel.context import Actor
 
 # A run always needs room to plan, act and say how it ended.
 RESERVED_STEPS: Final = 3
 MAX_KNOWN: Final = 12
+# In the arguments of a step: the actor from outside whose words it holds.
+PROPOSED_BY: Final = "proposed_by"
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,12 @@ def proposal(steps: Sequence[Recorded]) -> Proposal:
     """What the model said last."""
     last = next(step for step in reversed(steps) if step.kind == StepKind.MODEL)
     return Proposal.of_json(last.result["proposal"])
+
+
+def proposer(steps: Sequence[Recorded]) -> Actor | None:
+    """The caller from outside whose words took the place of the model's, when there was one."""
+    named = next((step.arguments[PROPOSED_BY] for step in steps if PROPOSED_BY in step.arguments), None)
+    return Actor(**named) if named else None
 
 
 def searches(steps: Sequence[Recorded]) -> list[str]:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from agents.models import Agent, AgentVersion, Execution, ExecutionStep
 from agents.queries.agents import Limits
-from agents.services import leasing
+from agents.services import leasing, planning
 from agents.services.leasing import Lease, Step
 from agents.services.planning import Recorded
 from agents.tools import Tool
@@ -42,7 +42,8 @@ class Run:
 
     @property
     def actor(self) -> Actor:
-        return Actor(kind="agent", id=str(self.agent.id), label=self.agent.name)
+        """Who speaks: the agent, or the caller from outside who proposed the words in its place."""
+        return planning.proposer(self.steps) or Actor(kind="agent", id=str(self.agent.id), label=self.agent.name)
 
     def may(self, tool: Tool) -> bool:
         """Whether the version's grants cover what the registry says that the tool needs."""

@@ -4,8 +4,9 @@ Nothing outside the database is called while a transaction is open, and the mode
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Final
 
 from django.conf import settings
@@ -15,6 +16,7 @@ from agents.llm import prompt, registry
 from agents.llm.base import Earlier, Mail, Request
 from agents.normalise import without_prefixes
 from agents.queries import knowledge as knowledge_queries
+from agents.queries.knowledge import Found
 from agents.services import acting, closing, leasing, planning
 from agents.services.running import Run
 from agents.types import ExecutionStatus, Outcome, StepKind
@@ -49,30 +51,56 @@ def give_up(run: Run, outcome: Outcome, reason: str, *, code: str = "") -> bool:
     return False
 
 
+def note_context(run: Run, started: datetime) -> None:
+    """Record what was read: not the text, which stays in its entry, where retention and erasure find it."""
+    mail = run.mail()
+    digest = hashlib.sha256(f"{mail.subject}\n{mail.text}".encode()).hexdigest()
+    seen = {"entry_id": mail.entry_id, "digest": digest, "history": len(mail.history)}
+    seen |= {"attachments": len(mail.attachments), "verdicts": mail.verdicts, "class": mail.mail_class}
+    run.record(
+        StepKind.CONTEXT,
+        "Read the mail and its thread",
+        started,
+        tool=tools.READ_THREAD,
+        arguments={"email_id": str(run.email_id)},
+        result=seen,
+    )
+
+
+def note_passages(run: Run, found: Sequence[Found], started: datetime, *, query: str = "") -> None:
+    """Record what the knowledge had to say of a query, or of the mail itself."""
+    passages = [
+        asdict(item) | {"id": str(item.id), "source": item.title, "score": round(item.similarity, 4)} for item in found
+    ]
+    run.record(
+        StepKind.KNOWLEDGE,
+        f"Searched the knowledge: {len(found)} passages",
+        started,
+        tool=tools.SEARCH_KNOWLEDGE,
+        arguments={"query": query} if query else {"email_id": str(run.email_id)},
+        result={"passages": passages},
+    )
+
+
 def _context(run: Run) -> bool:
     started = clock.now()
     if not run.may(tools.READ_THREAD):
         return give_up(run, Outcome.BLOCKED, "the agent may not read threads")
     with in_workspace(run.workspace_id):
-        mail = run.mail()
+        run.mail()
         crash_point("run.context_built")
         overtaken = not progress.move(email_id=run.email_id, to=EmailState.RUNNING)
         if not overtaken:
-            # Not the text: it stays in its entry, where retention and erasure find it.
-            digest = hashlib.sha256(f"{mail.subject}\n{mail.text}".encode()).hexdigest()
-            seen = {"entry_id": mail.entry_id, "digest": digest, "history": len(mail.history)}
-            seen |= {"attachments": len(mail.attachments), "verdicts": mail.verdicts, "class": mail.mail_class}
-            run.record(
-                StepKind.CONTEXT,
-                "Read the mail and its thread",
-                started,
-                tool=tools.READ_THREAD,
-                arguments={"email_id": str(run.email_id)},
-                result=seen,
-            )
+            note_context(run, started)
     if overtaken:
         return give_up(run, Outcome.OVERTAKEN, "the mail was handled before the agent began")
     return True
+
+
+def asked(run: Run) -> str:
+    """What the mail asks, as a query to the knowledge."""
+    mail = run.mail()
+    return f"{without_prefixes(mail.subject)}\n{mail.text}"[:_QUERY]
 
 
 def _knowledge(run: Run) -> bool:
@@ -82,22 +110,9 @@ def _knowledge(run: Run) -> bool:
     search = planning.proposal(run.steps).search if run.steps[-1].kind == StepKind.MODEL else ""
     if search and planning.is_repeated(run.steps, search):
         return give_up(run, Outcome.LOOPED, f"the model searched twice for {search[:100]!r}")
-    mail = run.mail()
-    query = search or f"{without_prefixes(mail.subject)}\n{mail.text}"[:_QUERY]
-    found = knowledge_queries.nearest(workspace_id=run.workspace_id, text=query)
+    found = knowledge_queries.nearest(workspace_id=run.workspace_id, text=search or asked(run))
     with in_workspace(run.workspace_id):
-        passages = [
-            asdict(item) | {"id": str(item.id), "source": item.title, "score": round(item.similarity, 4)}
-            for item in found
-        ]
-        run.record(
-            StepKind.KNOWLEDGE,
-            f"Searched the knowledge: {len(found)} passages",
-            started,
-            tool=tools.SEARCH_KNOWLEDGE,
-            arguments={"query": search} if search else {"email_id": str(run.email_id)},
-            result={"passages": passages},
-        )
+        note_passages(run, found, started, query=search)
     return True
 
 

@@ -161,6 +161,11 @@ CLIENT_CERT_PROXIES = _env.proxy_networks(
     drops_underscores=PROXY_DROPS_UNDERSCORES,
 )
 
+MCP_PORT = env.int("MCP_PORT", default=8001)  # Where the server for outside agents listens.
+MCP_THREADS = env.int("MCP_THREADS", default=4)  # Calls of outside agents at the same time.
+# Origins, beside PUBLIC_URL's own, whose pages may call the server for outside agents.
+MCP_ALLOWED_ORIGINS = env.list("MCP_ALLOWED_ORIGINS", default=[])
+
 OUTBOUND_ALLOW_HTTP = env.bool("OUTBOUND_ALLOW_HTTP", default=False)  # Call plain http; development only.
 OUTBOUND_ALLOWED_NETWORKS = env.list("OUTBOUND_ALLOWED_NETWORKS", default=[])  # Private networks that may be called.
 

@@ -53,8 +53,10 @@ def test_an_ended_demo_leaves_no_process_behind(db, tmp_path, number):
         said.append(line)
     address = next(line.split()[1] for line in said if line.startswith("Console"))
     assert urllib3.request("GET", address, redirect=False).status in (200, 302)
+    outside = next(line.split()[1] for line in said if line.startswith("MCP"))
+    assert urllib3.request("POST", outside, json={}, redirect=False).status == 401
     children = family(process)
-    assert len(children) >= 5
+    assert len(children) >= 6
     process.send_signal(number)
     process.wait(timeout=40)
     assert gone(children)

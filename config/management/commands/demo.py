@@ -74,9 +74,16 @@ class _Stage:
     scene: scenario.Scene
     port: int
     mail_port: int
+    mcp_port: int
 
     def children(self) -> list[Child]:
-        return processes.everything(host="127.0.0.1", port=self.port, mail_host="127.0.0.1", mail_port=self.mail_port)
+        return processes.everything(
+            host="127.0.0.1",
+            port=self.port,
+            mcp_port=self.mcp_port,
+            mail_host="127.0.0.1",
+            mail_port=self.mail_port,
+        )
 
 
 def _set_up(stack: ExitStack, *, port: int, folder: Path) -> _Stage:
@@ -92,7 +99,9 @@ def _set_up(stack: ExitStack, *, port: int, folder: Path) -> _Stage:
     except DomainError as error:
         raise CommandError(error.detail) from error
     receiver.inbox.secret = scene.webhook_secret
-    return _Stage(sink, receiver, topic, scene, port, ports.choose(settings.MAIL_LISTEN_PORT))
+    return _Stage(
+        sink, receiver, topic, scene, port, ports.choose(settings.MAIL_LISTEN_PORT), ports.choose(settings.MCP_PORT)
+    )
 
 
 def _perform(stage: _Stage, console: Console) -> Outcome:
@@ -194,5 +203,6 @@ def _invite(console: Console, stage: _Stage, counts: dict[str, Any]) -> None:
     console.print(f"Console   http://127.0.0.1:{stage.port}/console/")
     console.print(f"Sign in   {scenario.OWNER}  {stage.scene.password}")
     console.print(f"API       http://127.0.0.1:{stage.port}/api/docs   key {stage.scene.machine_key}")
+    console.print(f"MCP       http://127.0.0.1:{stage.mcp_port}/mcp")
     console.print(f"SMTP      127.0.0.1:{stage.mail_port} for support@acme.test and billing@acme.test")
     console.print("Stop with Ctrl-C.")

@@ -1,0 +1,246 @@
+"""The resource `/api/v1/agents`.
+
+Written by tools/write_client.py from the API's description. Change the API, then run it again.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+from urllib.parse import quote
+
+from autonomous_inbox.paging import AsyncPages, AsyncSender, Change, Pages, Sender
+from autonomous_inbox.types import Agent, AgentStatus, Autonomy
+from autonomous_inbox.wire import UNSET, Call, Unset, Versioned, given
+
+
+class AgentsResource:
+    """`client.agents`."""
+
+    def __init__(self, client: Sender) -> None:
+        self._client = client
+
+    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[Agent]:
+        """`GET /api/v1/agents`"""
+        return Pages(self._client, Call("GET", "/api/v1/agents", query={"cursor": cursor, "limit": limit}))
+
+    def create(
+        self,
+        *,
+        name: str,
+        status: AgentStatus | Unset = UNSET,
+        autonomy: Autonomy | Unset = UNSET,
+        provider: str | Unset = UNSET,
+        model: str | Unset = UNSET,
+        system_prompt: str | Unset = UNSET,
+        skills: Sequence[str] | Unset = UNSET,
+        permissions: Sequence[str] | Unset = UNSET,
+        max_steps: int | Unset = UNSET,
+        max_cost_micros: int | Unset = UNSET,
+        custom_metadata: Mapping[str, Any] | Unset = UNSET,
+        external_id: str | Unset = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Agent:
+        """`POST /api/v1/agents`"""
+        return cast(
+            "Agent",
+            self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/agents",
+                    body=given(
+                        name=name,
+                        status=status,
+                        autonomy=autonomy,
+                        provider=provider,
+                        model=model,
+                        system_prompt=system_prompt,
+                        skills=skills,
+                        permissions=permissions,
+                        max_steps=max_steps,
+                        max_cost_micros=max_cost_micros,
+                        custom_metadata=custom_metadata,
+                        external_id=external_id,
+                    ),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    def get(self, agent_id: str) -> Agent:
+        """`GET /api/v1/agents/{agent_id}`"""
+        return cast("Agent", self._client.send(Call("GET", f"/api/v1/agents/{quote(agent_id, safe='')}")))
+
+    def update(
+        self,
+        agent_id: str,
+        *,
+        name: str | Unset = UNSET,
+        status: AgentStatus | Unset = UNSET,
+        autonomy: Autonomy | Unset = UNSET,
+        provider: str | Unset = UNSET,
+        model: str | Unset = UNSET,
+        system_prompt: str | Unset = UNSET,
+        skills: Sequence[str] | Unset = UNSET,
+        permissions: Sequence[str] | Unset = UNSET,
+        max_steps: int | Unset = UNSET,
+        max_cost_micros: int | Unset = UNSET,
+        custom_metadata: Mapping[str, Any] | Unset = UNSET,
+        if_match: str | None = None,
+    ) -> Agent:
+        """Change an agent. Every change is a new version; what waits for approval belongs to the old one. `PATCH /api/v1/agents/{agent_id}`"""
+        return cast(
+            "Agent",
+            self._client.send(
+                Call(
+                    "PATCH",
+                    f"/api/v1/agents/{quote(agent_id, safe='')}",
+                    body=given(
+                        name=name,
+                        status=status,
+                        autonomy=autonomy,
+                        provider=provider,
+                        model=model,
+                        system_prompt=system_prompt,
+                        skills=skills,
+                        permissions=permissions,
+                        max_steps=max_steps,
+                        max_cost_micros=max_cost_micros,
+                        custom_metadata=custom_metadata,
+                    ),
+                    if_match=if_match,
+                )
+            ),
+        )
+
+    def delete(self, agent_id: str, *, if_match: str | None = None) -> None:
+        """`DELETE /api/v1/agents/{agent_id}`"""
+        self._client.send(Call("DELETE", f"/api/v1/agents/{quote(agent_id, safe='')}", if_match=if_match))
+
+    def get_versioned(self, agent_id: str) -> Versioned[Agent]:
+        """What `get` gives, with its version: pass `etag` as `if_match` to `update`."""
+        return self._client.versioned(Call("GET", f"/api/v1/agents/{quote(agent_id, safe='')}"))
+
+    def edit(self, agent_id: str, change: Change[Agent], *, tries: int = 5) -> Agent:
+        """Read, change and write back: `change` gets what is there and gives the fields to change. If somebody
+        else was faster, it is asked again about what is there then."""
+        read, write = (
+            Call("GET", f"/api/v1/agents/{quote(agent_id, safe='')}"),
+            Call("PATCH", f"/api/v1/agents/{quote(agent_id, safe='')}"),
+        )
+        return cast("Agent", self._client.edit(read, write, change, tries=tries))
+
+
+class AsyncAgentsResource:
+    """`client.agents`."""
+
+    def __init__(self, client: AsyncSender) -> None:
+        self._client = client
+
+    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[Agent]:
+        """`GET /api/v1/agents`"""
+        return AsyncPages(self._client, Call("GET", "/api/v1/agents", query={"cursor": cursor, "limit": limit}))
+
+    async def create(
+        self,
+        *,
+        name: str,
+        status: AgentStatus | Unset = UNSET,
+        autonomy: Autonomy | Unset = UNSET,
+        provider: str | Unset = UNSET,
+        model: str | Unset = UNSET,
+        system_prompt: str | Unset = UNSET,
+        skills: Sequence[str] | Unset = UNSET,
+        permissions: Sequence[str] | Unset = UNSET,
+        max_steps: int | Unset = UNSET,
+        max_cost_micros: int | Unset = UNSET,
+        custom_metadata: Mapping[str, Any] | Unset = UNSET,
+        external_id: str | Unset = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Agent:
+        """`POST /api/v1/agents`"""
+        return cast(
+            "Agent",
+            await self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/agents",
+                    body=given(
+                        name=name,
+                        status=status,
+                        autonomy=autonomy,
+                        provider=provider,
+                        model=model,
+                        system_prompt=system_prompt,
+                        skills=skills,
+                        permissions=permissions,
+                        max_steps=max_steps,
+                        max_cost_micros=max_cost_micros,
+                        custom_metadata=custom_metadata,
+                        external_id=external_id,
+                    ),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    async def get(self, agent_id: str) -> Agent:
+        """`GET /api/v1/agents/{agent_id}`"""
+        return cast("Agent", await self._client.send(Call("GET", f"/api/v1/agents/{quote(agent_id, safe='')}")))
+
+    async def update(
+        self,
+        agent_id: str,
+        *,
+        name: str | Unset = UNSET,
+        status: AgentStatus | Unset = UNSET,
+        autonomy: Autonomy | Unset = UNSET,
+        provider: str | Unset = UNSET,
+        model: str | Unset = UNSET,
+        system_prompt: str | Unset = UNSET,
+        skills: Sequence[str] | Unset = UNSET,
+        permissions: Sequence[str] | Unset = UNSET,
+        max_steps: int | Unset = UNSET,
+        max_cost_micros: int | Unset = UNSET,
+        custom_metadata: Mapping[str, Any] | Unset = UNSET,
+        if_match: str | None = None,
+    ) -> Agent:
+        """Change an agent. Every change is a new version; what waits for approval belongs to the old one. `PATCH /api/v1/agents/{agent_id}`"""
+        return cast(
+            "Agent",
+            await self._client.send(
+                Call(
+                    "PATCH",
+                    f"/api/v1/agents/{quote(agent_id, safe='')}",
+                    body=given(
+                        name=name,
+                        status=status,
+                        autonomy=autonomy,
+                        provider=provider,
+                        model=model,
+                        system_prompt=system_prompt,
+                        skills=skills,
+                        permissions=permissions,
+                        max_steps=max_steps,
+                        max_cost_micros=max_cost_micros,
+                        custom_metadata=custom_metadata,
+                    ),
+                    if_match=if_match,
+                )
+            ),
+        )
+
+    async def delete(self, agent_id: str, *, if_match: str | None = None) -> None:
+        """`DELETE /api/v1/agents/{agent_id}`"""
+        await self._client.send(Call("DELETE", f"/api/v1/agents/{quote(agent_id, safe='')}", if_match=if_match))
+
+    async def get_versioned(self, agent_id: str) -> Versioned[Agent]:
+        """What `get` gives, with its version: pass `etag` as `if_match` to `update`."""
+        return await self._client.versioned(Call("GET", f"/api/v1/agents/{quote(agent_id, safe='')}"))
+
+    async def edit(self, agent_id: str, change: Change[Agent], *, tries: int = 5) -> Agent:
+        """Read, change and write back: `change` gets what is there and gives the fields to change. If somebody
+        else was faster, it is asked again about what is there then."""
+        read, write = (
+            Call("GET", f"/api/v1/agents/{quote(agent_id, safe='')}"),
+            Call("PATCH", f"/api/v1/agents/{quote(agent_id, safe='')}"),
+        )
+        return cast("Agent", await self._client.edit(read, write, change, tries=tries))

@@ -1,0 +1,182 @@
+"""The resource `/api/v1/emails`.
+
+Written by tools/write_client.py from the API's description. Change the API, then run it again.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+from urllib.parse import quote
+
+from autonomous_inbox.paging import AsyncPages, AsyncSender, Pages, Sender
+from autonomous_inbox.types import AddressInput, Email
+from autonomous_inbox.wire import UNSET, Call, Unset, given
+
+
+class EmailsResource:
+    """`client.emails`."""
+
+    def __init__(self, client: Sender) -> None:
+        self._client = client
+
+    def list(
+        self,
+        *,
+        cursor: str | None = None,
+        inbox_id: str | None = None,
+        limit: int | None = None,
+        state: str | None = None,
+    ) -> Pages[Email]:
+        """`GET /api/v1/emails`"""
+        return Pages(
+            self._client,
+            Call(
+                "GET", "/api/v1/emails", query={"cursor": cursor, "inbox_id": inbox_id, "limit": limit, "state": state}
+            ),
+        )
+
+    def create(
+        self,
+        *,
+        from_: AddressInput,
+        to: Sequence[AddressInput],
+        cc: Sequence[AddressInput] | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        text: str | Unset = UNSET,
+        html: str | Unset = UNSET,
+        message_id: str | Unset = UNSET,
+        in_reply_to: str | Unset = UNSET,
+        references: Sequence[str] | Unset = UNSET,
+        headers: Mapping[str, str] | Unset = UNSET,
+        custom_metadata: Mapping[str, Any] | Unset = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Email:
+        """Hand in a mail. It is stored before the answer (202) and read afterwards; the same Idempotency-Key is the same mail. `POST /api/v1/emails`"""
+        return cast(
+            "Email",
+            self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/emails",
+                    body=given(
+                        from_=from_,
+                        to=to,
+                        cc=cc,
+                        subject=subject,
+                        text=text,
+                        html=html,
+                        message_id=message_id,
+                        in_reply_to=in_reply_to,
+                        references=references,
+                        headers=headers,
+                        custom_metadata=custom_metadata,
+                    ),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    def create_raw(self, raw: bytes, *, idempotency_key: str | None = None) -> Email:
+        """Hand in a mail. It is stored before the answer (202) and read afterwards; the same Idempotency-Key is the same mail. `POST /api/v1/emails`"""
+        return cast(
+            "Email",
+            self._client.send(
+                Call("POST", "/api/v1/emails", raw=raw, content_type="message/rfc822", key=idempotency_key)
+            ),
+        )
+
+    def get(self, email_id: str) -> Email:
+        """`GET /api/v1/emails/{email_id}`"""
+        return cast("Email", self._client.send(Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}")))
+
+    def raw(self, email_id: str) -> bytes:
+        """The message as it came, byte for byte. `GET /api/v1/emails/{email_id}/raw`"""
+        return (
+            self._client.exchange(
+                Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}/raw", accept="message/rfc822")
+            )
+        ).content
+
+
+class AsyncEmailsResource:
+    """`client.emails`."""
+
+    def __init__(self, client: AsyncSender) -> None:
+        self._client = client
+
+    def list(
+        self,
+        *,
+        cursor: str | None = None,
+        inbox_id: str | None = None,
+        limit: int | None = None,
+        state: str | None = None,
+    ) -> AsyncPages[Email]:
+        """`GET /api/v1/emails`"""
+        return AsyncPages(
+            self._client,
+            Call(
+                "GET", "/api/v1/emails", query={"cursor": cursor, "inbox_id": inbox_id, "limit": limit, "state": state}
+            ),
+        )
+
+    async def create(
+        self,
+        *,
+        from_: AddressInput,
+        to: Sequence[AddressInput],
+        cc: Sequence[AddressInput] | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        text: str | Unset = UNSET,
+        html: str | Unset = UNSET,
+        message_id: str | Unset = UNSET,
+        in_reply_to: str | Unset = UNSET,
+        references: Sequence[str] | Unset = UNSET,
+        headers: Mapping[str, str] | Unset = UNSET,
+        custom_metadata: Mapping[str, Any] | Unset = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Email:
+        """Hand in a mail. It is stored before the answer (202) and read afterwards; the same Idempotency-Key is the same mail. `POST /api/v1/emails`"""
+        return cast(
+            "Email",
+            await self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/emails",
+                    body=given(
+                        from_=from_,
+                        to=to,
+                        cc=cc,
+                        subject=subject,
+                        text=text,
+                        html=html,
+                        message_id=message_id,
+                        in_reply_to=in_reply_to,
+                        references=references,
+                        headers=headers,
+                        custom_metadata=custom_metadata,
+                    ),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    async def create_raw(self, raw: bytes, *, idempotency_key: str | None = None) -> Email:
+        """Hand in a mail. It is stored before the answer (202) and read afterwards; the same Idempotency-Key is the same mail. `POST /api/v1/emails`"""
+        return cast(
+            "Email",
+            await self._client.send(
+                Call("POST", "/api/v1/emails", raw=raw, content_type="message/rfc822", key=idempotency_key)
+            ),
+        )
+
+    async def get(self, email_id: str) -> Email:
+        """`GET /api/v1/emails/{email_id}`"""
+        return cast("Email", await self._client.send(Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}")))
+
+    async def raw(self, email_id: str) -> bytes:
+        """The message as it came, byte for byte. `GET /api/v1/emails/{email_id}/raw`"""
+        return (
+            await self._client.exchange(
+                Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}/raw", accept="message/rfc822")
+            )
+        ).content

@@ -1,0 +1,182 @@
+"""The resource `/api/v1/inboxes`.
+
+Written by tools/write_client.py from the API's description. Change the API, then run it again.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+from urllib.parse import quote
+
+from autonomous_inbox.paging import AsyncPages, AsyncSender, Change, Pages, Sender
+from autonomous_inbox.types import Inbox
+from autonomous_inbox.wire import UNSET, Call, Unset, Versioned, given
+
+
+class InboxesResource:
+    """`client.inboxes`."""
+
+    def __init__(self, client: Sender) -> None:
+        self._client = client
+
+    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[Inbox]:
+        """`GET /api/v1/inboxes`"""
+        return Pages(self._client, Call("GET", "/api/v1/inboxes", query={"cursor": cursor, "limit": limit}))
+
+    def create(
+        self,
+        *,
+        address: str,
+        name: str | Unset = UNSET,
+        external_id: str | Unset = UNSET,
+        agent_id: str | Unset | None = UNSET,
+        policy: Mapping[str, Any] | Unset = UNSET,
+        custom_metadata: Mapping[str, Any] | Unset = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Inbox:
+        """`POST /api/v1/inboxes`"""
+        return cast(
+            "Inbox",
+            self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/inboxes",
+                    body=given(
+                        address=address,
+                        name=name,
+                        external_id=external_id,
+                        agent_id=agent_id,
+                        policy=policy,
+                        custom_metadata=custom_metadata,
+                    ),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    def get(self, inbox_id: str) -> Inbox:
+        """`GET /api/v1/inboxes/{inbox_id}`"""
+        return cast("Inbox", self._client.send(Call("GET", f"/api/v1/inboxes/{quote(inbox_id, safe='')}")))
+
+    def update(
+        self,
+        inbox_id: str,
+        *,
+        name: str | Unset = UNSET,
+        agent_id: str | Unset | None = UNSET,
+        policy: Mapping[str, Any] | Unset = UNSET,
+        active: bool | Unset = UNSET,
+        custom_metadata: Mapping[str, Any] | Unset = UNSET,
+        if_match: str | None = None,
+    ) -> Inbox:
+        """`PATCH /api/v1/inboxes/{inbox_id}`"""
+        return cast(
+            "Inbox",
+            self._client.send(
+                Call(
+                    "PATCH",
+                    f"/api/v1/inboxes/{quote(inbox_id, safe='')}",
+                    body=given(
+                        name=name, agent_id=agent_id, policy=policy, active=active, custom_metadata=custom_metadata
+                    ),
+                    if_match=if_match,
+                )
+            ),
+        )
+
+    def get_versioned(self, inbox_id: str) -> Versioned[Inbox]:
+        """What `get` gives, with its version: pass `etag` as `if_match` to `update`."""
+        return self._client.versioned(Call("GET", f"/api/v1/inboxes/{quote(inbox_id, safe='')}"))
+
+    def edit(self, inbox_id: str, change: Change[Inbox], *, tries: int = 5) -> Inbox:
+        """Read, change and write back: `change` gets what is there and gives the fields to change. If somebody
+        else was faster, it is asked again about what is there then."""
+        read, write = (
+            Call("GET", f"/api/v1/inboxes/{quote(inbox_id, safe='')}"),
+            Call("PATCH", f"/api/v1/inboxes/{quote(inbox_id, safe='')}"),
+        )
+        return cast("Inbox", self._client.edit(read, write, change, tries=tries))
+
+
+class AsyncInboxesResource:
+    """`client.inboxes`."""
+
+    def __init__(self, client: AsyncSender) -> None:
+        self._client = client
+
+    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[Inbox]:
+        """`GET /api/v1/inboxes`"""
+        return AsyncPages(self._client, Call("GET", "/api/v1/inboxes", query={"cursor": cursor, "limit": limit}))
+
+    async def create(
+        self,
+        *,
+        address: str,
+        name: str | Unset = UNSET,
+        external_id: str | Unset = UNSET,
+        agent_id: str | Unset | None = UNSET,
+        policy: Mapping[str, Any] | Unset = UNSET,
+        custom_metadata: Mapping[str, Any] | Unset = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Inbox:
+        """`POST /api/v1/inboxes`"""
+        return cast(
+            "Inbox",
+            await self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/inboxes",
+                    body=given(
+                        address=address,
+                        name=name,
+                        external_id=external_id,
+                        agent_id=agent_id,
+                        policy=policy,
+                        custom_metadata=custom_metadata,
+                    ),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    async def get(self, inbox_id: str) -> Inbox:
+        """`GET /api/v1/inboxes/{inbox_id}`"""
+        return cast("Inbox", await self._client.send(Call("GET", f"/api/v1/inboxes/{quote(inbox_id, safe='')}")))
+
+    async def update(
+        self,
+        inbox_id: str,
+        *,
+        name: str | Unset = UNSET,
+        agent_id: str | Unset | None = UNSET,
+        policy: Mapping[str, Any] | Unset = UNSET,
+        active: bool | Unset = UNSET,
+        custom_metadata: Mapping[str, Any] | Unset = UNSET,
+        if_match: str | None = None,
+    ) -> Inbox:
+        """`PATCH /api/v1/inboxes/{inbox_id}`"""
+        return cast(
+            "Inbox",
+            await self._client.send(
+                Call(
+                    "PATCH",
+                    f"/api/v1/inboxes/{quote(inbox_id, safe='')}",
+                    body=given(
+                        name=name, agent_id=agent_id, policy=policy, active=active, custom_metadata=custom_metadata
+                    ),
+                    if_match=if_match,
+                )
+            ),
+        )
+
+    async def get_versioned(self, inbox_id: str) -> Versioned[Inbox]:
+        """What `get` gives, with its version: pass `etag` as `if_match` to `update`."""
+        return await self._client.versioned(Call("GET", f"/api/v1/inboxes/{quote(inbox_id, safe='')}"))
+
+    async def edit(self, inbox_id: str, change: Change[Inbox], *, tries: int = 5) -> Inbox:
+        """Read, change and write back: `change` gets what is there and gives the fields to change. If somebody
+        else was faster, it is asked again about what is there then."""
+        read, write = (
+            Call("GET", f"/api/v1/inboxes/{quote(inbox_id, safe='')}"),
+            Call("PATCH", f"/api/v1/inboxes/{quote(inbox_id, safe='')}"),
+        )
+        return cast("Inbox", await self._client.edit(read, write, change, tries=tries))

@@ -1,0 +1,167 @@
+"""The resource `/api/v1/knowledge-sources`.
+
+Written by tools/write_client.py from the API's description. Change the API, then run it again.
+"""
+
+from typing import cast
+from urllib.parse import quote
+
+from autonomous_inbox.paging import AsyncPages, AsyncSender, Change, Pages, Sender
+from autonomous_inbox.types import Knowledge, KnowledgeDetail
+from autonomous_inbox.wire import UNSET, Call, Unset, Versioned, given
+
+
+class KnowledgeSourcesResource:
+    """`client.knowledge_sources`."""
+
+    def __init__(self, client: Sender) -> None:
+        self._client = client
+
+    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[Knowledge]:
+        """`GET /api/v1/knowledge-sources`"""
+        return Pages(self._client, Call("GET", "/api/v1/knowledge-sources", query={"cursor": cursor, "limit": limit}))
+
+    def create(
+        self, *, title: str, content: str, uri: str | Unset = UNSET, idempotency_key: str | None = None
+    ) -> KnowledgeDetail:
+        """`POST /api/v1/knowledge-sources`"""
+        return cast(
+            "KnowledgeDetail",
+            self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/knowledge-sources",
+                    body=given(title=title, content=content, uri=uri),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    def get(self, knowledge_source_id: str) -> KnowledgeDetail:
+        """`GET /api/v1/knowledge-sources/{knowledge_source_id}`"""
+        return cast(
+            "KnowledgeDetail",
+            self._client.send(Call("GET", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}")),
+        )
+
+    def update(
+        self,
+        knowledge_source_id: str,
+        *,
+        title: str | Unset = UNSET,
+        content: str | Unset = UNSET,
+        uri: str | Unset = UNSET,
+        if_match: str | None = None,
+    ) -> KnowledgeDetail:
+        """`PATCH /api/v1/knowledge-sources/{knowledge_source_id}`"""
+        return cast(
+            "KnowledgeDetail",
+            self._client.send(
+                Call(
+                    "PATCH",
+                    f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}",
+                    body=given(title=title, content=content, uri=uri),
+                    if_match=if_match,
+                )
+            ),
+        )
+
+    def delete(self, knowledge_source_id: str, *, if_match: str | None = None) -> None:
+        """`DELETE /api/v1/knowledge-sources/{knowledge_source_id}`"""
+        self._client.send(
+            Call("DELETE", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}", if_match=if_match)
+        )
+
+    def get_versioned(self, knowledge_source_id: str) -> Versioned[KnowledgeDetail]:
+        """What `get` gives, with its version: pass `etag` as `if_match` to `update`."""
+        return self._client.versioned(Call("GET", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}"))
+
+    def edit(self, knowledge_source_id: str, change: Change[KnowledgeDetail], *, tries: int = 5) -> KnowledgeDetail:
+        """Read, change and write back: `change` gets what is there and gives the fields to change. If somebody
+        else was faster, it is asked again about what is there then."""
+        read, write = (
+            Call("GET", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}"),
+            Call("PATCH", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}"),
+        )
+        return cast("KnowledgeDetail", self._client.edit(read, write, change, tries=tries))
+
+
+class AsyncKnowledgeSourcesResource:
+    """`client.knowledge_sources`."""
+
+    def __init__(self, client: AsyncSender) -> None:
+        self._client = client
+
+    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[Knowledge]:
+        """`GET /api/v1/knowledge-sources`"""
+        return AsyncPages(
+            self._client, Call("GET", "/api/v1/knowledge-sources", query={"cursor": cursor, "limit": limit})
+        )
+
+    async def create(
+        self, *, title: str, content: str, uri: str | Unset = UNSET, idempotency_key: str | None = None
+    ) -> KnowledgeDetail:
+        """`POST /api/v1/knowledge-sources`"""
+        return cast(
+            "KnowledgeDetail",
+            await self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/knowledge-sources",
+                    body=given(title=title, content=content, uri=uri),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    async def get(self, knowledge_source_id: str) -> KnowledgeDetail:
+        """`GET /api/v1/knowledge-sources/{knowledge_source_id}`"""
+        return cast(
+            "KnowledgeDetail",
+            await self._client.send(Call("GET", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}")),
+        )
+
+    async def update(
+        self,
+        knowledge_source_id: str,
+        *,
+        title: str | Unset = UNSET,
+        content: str | Unset = UNSET,
+        uri: str | Unset = UNSET,
+        if_match: str | None = None,
+    ) -> KnowledgeDetail:
+        """`PATCH /api/v1/knowledge-sources/{knowledge_source_id}`"""
+        return cast(
+            "KnowledgeDetail",
+            await self._client.send(
+                Call(
+                    "PATCH",
+                    f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}",
+                    body=given(title=title, content=content, uri=uri),
+                    if_match=if_match,
+                )
+            ),
+        )
+
+    async def delete(self, knowledge_source_id: str, *, if_match: str | None = None) -> None:
+        """`DELETE /api/v1/knowledge-sources/{knowledge_source_id}`"""
+        await self._client.send(
+            Call("DELETE", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}", if_match=if_match)
+        )
+
+    async def get_versioned(self, knowledge_source_id: str) -> Versioned[KnowledgeDetail]:
+        """What `get` gives, with its version: pass `etag` as `if_match` to `update`."""
+        return await self._client.versioned(
+            Call("GET", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}")
+        )
+
+    async def edit(
+        self, knowledge_source_id: str, change: Change[KnowledgeDetail], *, tries: int = 5
+    ) -> KnowledgeDetail:
+        """Read, change and write back: `change` gets what is there and gives the fields to change. If somebody
+        else was faster, it is asked again about what is there then."""
+        read, write = (
+            Call("GET", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}"),
+            Call("PATCH", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}"),
+        )
+        return cast("KnowledgeDetail", await self._client.edit(read, write, change, tries=tries))

@@ -1,0 +1,49 @@
+"""The resource `/api/v1/system-events`.
+
+Written by tools/write_client.py from the API's description. Change the API, then run it again.
+"""
+
+from typing import cast
+from urllib.parse import quote
+
+from autonomous_inbox.paging import AsyncPages, AsyncSender, Pages, Sender
+from autonomous_inbox.types import Event
+from autonomous_inbox.wire import Call
+
+
+class SystemEventsResource:
+    """`client.system_events`."""
+
+    def __init__(self, client: Sender) -> None:
+        self._client = client
+
+    def list(self, *, cursor: str | None = None, limit: int | None = None, slug: str | None = None) -> Pages[Event]:
+        """Events, newest first. `GET /api/v1/system-events`"""
+        return Pages(
+            self._client, Call("GET", "/api/v1/system-events", query={"cursor": cursor, "limit": limit, "slug": slug})
+        )
+
+    def get(self, system_event_id: str) -> Event:
+        """One event. `GET /api/v1/system-events/{system_event_id}`"""
+        return cast("Event", self._client.send(Call("GET", f"/api/v1/system-events/{quote(system_event_id, safe='')}")))
+
+
+class AsyncSystemEventsResource:
+    """`client.system_events`."""
+
+    def __init__(self, client: AsyncSender) -> None:
+        self._client = client
+
+    def list(
+        self, *, cursor: str | None = None, limit: int | None = None, slug: str | None = None
+    ) -> AsyncPages[Event]:
+        """Events, newest first. `GET /api/v1/system-events`"""
+        return AsyncPages(
+            self._client, Call("GET", "/api/v1/system-events", query={"cursor": cursor, "limit": limit, "slug": slug})
+        )
+
+    async def get(self, system_event_id: str) -> Event:
+        """One event. `GET /api/v1/system-events/{system_event_id}`"""
+        return cast(
+            "Event", await self._client.send(Call("GET", f"/api/v1/system-events/{quote(system_event_id, safe='')}"))
+        )

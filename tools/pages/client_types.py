@@ -1,0 +1,126 @@
+"""JSON Schemas of the API's description as Python types."""
+
+import re
+from typing import Any
+
+_PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+
+# What is said of a view or shape that has no words of its own.
+_NO_WORDS = ("A viewset over one workspace.", "What every resource")
+# Numbers of requirements.
+_PAPERS = re.compile(r" \([SX]\d*-\d+[^)]*\)")
+
+
+def words(text: str) -> str:
+    """The first paragraph of a description, without what is of use inside the project only."""
+    first = " ".join(text.split("\n\n", maxsplit=1)[0].split())
+    return "" if first.startswith(_NO_WORDS) else _PAPERS.sub("", first)
+
+
+def _docstring(schema: dict[str, Any]) -> list[str]:
+    said = words(schema.get("description", ""))
+    return [f'    """{said}"""', ""] if said else []
+
+
+def mentions(code: str, name: str) -> bool:
+    """Whether a type is named in code."""
+    return re.search(rf"\b{name}\b", code) is not None
+
+
+class Types:
+    """The named schemas: TypedDicts and Literals, by the names that the client gives them."""
+
+    def __init__(self, schemas: dict[str, Any]) -> None:
+        # The frames of lists are the client's own.
+        self._schemas = {name: schema for name, schema in schemas.items() if not _is_frame(schema)}
+        self._frames = {name: schema for name, schema in schemas.items() if _is_frame(schema)}
+        self._all = schemas
+
+    @property
+    def names(self) -> list[str]:
+        """Of everything in types.py."""
+        return sorted({_python_name(name) for name in self._schemas if not _is_change(name)})
+
+    def of(self, schema: dict[str, Any]) -> str:
+        """The type of a schema."""
+        if "$ref" in schema:
+            return _python_name(schema["$ref"].rpartition("/")[2])
+        parts = schema.get("oneOf") or schema.get("anyOf") or schema.get("allOf")
+        if parts:
+            return " | ".join(dict.fromkeys(self.of(part) for part in parts))
+        if "enum" in schema:
+            return _literal(schema["enum"])
+        kinds = schema.get("type", [])
+        kinds = kinds if isinstance(kinds, list) else [kinds]
+        return " | ".join(self._plain(kind, schema) for kind in kinds) or "Any"
+
+    def _plain(self, kind: str, schema: dict[str, Any]) -> str:
+        if kind == "array":
+            return f"Sequence[{self.of(schema.get('items', {}))}]"
+        if kind == "object":
+            inner = schema.get("additionalProperties")
+            return f"Mapping[str, {self.of(inner) if isinstance(inner, dict) else 'Any'}]"
+        return _PLAIN.get(kind, "Any")
+
+    def item(self, schema: dict[str, Any]) -> str | None:
+        """What a list holds; None of what is no list. However the list is described: bare, or in its frame."""
+        inner = schema.get("items", schema) if schema.get("type") == "array" else schema
+        frame = self._frames.get(inner.get("$ref", "").rpartition("/")[2])
+        if frame is None and _is_frame(inner):
+            frame = inner
+        if frame is not None:
+            return self.of(frame["properties"]["data"]["items"])
+        return self.of(inner) if schema.get("type") == "array" else None
+
+    def fields(self, schema: dict[str, Any]) -> dict[str, tuple[str, bool]]:
+        """Name, type and whether it is needed, of the fields of a body."""
+        found = self._all[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+        needed = set(found.get("required", ()))
+        return {name: (self.of(inner), name in needed) for name, inner in found.get("properties", {}).items()}
+
+    def code(self) -> str:
+        """types.py, below its heading."""
+        lines = [
+            "from __future__ import annotations",
+            "from collections.abc import Mapping, Sequence",
+            "from typing import Any, Literal, NotRequired, TypedDict",
+            "",
+        ]
+        kept = [(_python_name(name), schema) for name, schema in self._schemas.items() if not _is_change(name)]
+        for name, schema in sorted(kept, key=lambda pair: (not _is_literal(pair[1]), pair[0])):
+            lines += self._definition(name, schema)
+        return "\n".join(lines)
+
+    def _definition(self, name: str, schema: dict[str, Any]) -> list[str]:
+        if _is_literal(schema):
+            return [f"{name} = {_literal(schema['enum'])}", ""]
+        needed, is_input = set(schema.get("required", ())), name.endswith("Input")
+        lines = [f"class {name}(TypedDict):", *_docstring(schema)]
+        for field, inner in schema.get("properties", {}).items():
+            kind = self.of(inner)
+            lines.append(f"    {field}: " + (f"NotRequired[{kind}]" if is_input and field not in needed else kind))
+        return [*lines, ""]
+
+
+def _is_frame(schema: dict[str, Any]) -> bool:
+    return {"data", "next"} <= set(schema.get("properties", ()))
+
+
+def _is_literal(schema: dict[str, Any]) -> bool:
+    return "enum" in schema
+
+
+def _is_change(name: str) -> bool:
+    """Bodies of requests are arguments of methods; what they hold in turn are types."""
+    return name.startswith("Patched") or (name.endswith("Request") and "Shape" not in name)
+
+
+def _python_name(name: str) -> str:
+    """`EmailShape` is Email, `AddressShapeRequest` is AddressInput, `RiskEnum` is Risk."""
+    if name.endswith("Request"):
+        return _python_name(name.removesuffix("Request")) + "Input"
+    return name.removesuffix("Enum").replace("Shape", "")
+
+
+def _literal(values: list[Any]) -> str:
+    return f"Literal[{', '.join(repr(value) for value in values)}]"
