@@ -10,6 +10,16 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": [],
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "kernel.api.components.add"],
+    "APPEND_COMPONENTS": {
+        "securitySchemes": {
+            "provisioning": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "PROVISIONING_TOKEN of the installation, for the account system alone.",
+            }
+        }
+    },
     "ENUM_NAME_OVERRIDES": {
         "EmailState": "inbox.types.EmailState",
         "MailClass": "inbox.types.MailClass",

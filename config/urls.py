@@ -9,6 +9,7 @@ from config import health
 from inbox import ingress
 
 api = [
+    path("", include("audit.urls")),
     path("", include("tenancy.urls")),
     path("", include("inbox.urls")),
     path("", include("agents.urls")),
@@ -25,3 +26,7 @@ urlpatterns = [
     path("healthz", health.live, name="healthz"),
     path("readyz", health.ready, name="readyz"),
 ]
+
+handler400 = "kernel.api.fallback.bad_request"
+handler404 = "kernel.api.fallback.not_found"
+handler500 = "kernel.api.fallback.server_error"

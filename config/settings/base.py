@@ -50,6 +50,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "kernel.middleware.request_context",
+    "audit.middleware.request_log",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -145,6 +146,14 @@ SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)  # Between two looks for f
 # After it, a request of a dead process may run anew.
 IDEMPOTENCY_LEASE_SECONDS = env.float("IDEMPOTENCY_LEASE_SECONDS", default=60)
 IDEMPOTENCY_HOURS = env.float("IDEMPOTENCY_HOURS", default=24)  # Answers are kept so long.
+
+API_RATE_LIMIT = env.int("API_RATE_LIMIT", default=6_000)  # Requests of one caller in a window; 0: as many as it likes.
+API_RATE_WINDOW_SECONDS = env.int("API_RATE_WINDOW_SECONDS", default=60)  # Length of that window.
+# Between two writings of the request log; 0: it is not written.
+REQUEST_LOG_FLUSH_SECONDS = env.float("REQUEST_LOG_FLUSH_SECONDS", default=1)
+# Lines of it that wait in a process; more are lost.
+REQUEST_LOG_BUFFER = env.int("REQUEST_LOG_BUFFER", default=20_000)
+REQUEST_LOG_KEEP_DAYS = env.int("REQUEST_LOG_KEEP_DAYS", default=30)  # Lines of it are kept so long.
 
 INGEST_BATCH = env.int("INGEST_BATCH", default=50)  # Messages taken at once.
 INGEST_THREADS = env.int("INGEST_THREADS", default=2)  # messages that one worker reads at the same time
@@ -247,7 +256,9 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["kernel.api.rendering.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["kernel.api.rendering.JSONParser"],
     "EXCEPTION_HANDLER": "kernel.api.problems.handle",
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "kernel.api.schema.Schema",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "kernel.api.rendering.OneForm",
+    "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": None,
 }
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 from rest_framework.exceptions import ParseError
+from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
@@ -34,3 +35,16 @@ class JSONParser(BaseParser):
             return orjson.loads(raw)
         except orjson.JSONDecodeError as error:
             raise ParseError(str(error)) from error
+
+
+class OneForm(BaseContentNegotiation):
+    """Answers have one form; whatever a client says that it would rather have, it gets that one."""
+
+    def select_parser(self, request: Any, parsers: Any) -> Any:
+        """The parser of the content's type, or none (415)."""
+        kind = (request.content_type or "").partition(";")[0].strip().lower()
+        return next((parser for parser in parsers if parser.media_type == kind), None)
+
+    def select_renderer(self, request: Any, renderers: Any, format_suffix: str | None = None) -> Any:
+        """The first, always."""
+        return renderers[0], renderers[0].media_type
