@@ -1,4 +1,22 @@
-"""The API's description."""
+"""The API's description, made once for each process: it depends on the code alone."""
+
+from functools import cache
+
+import orjson
+from django.http import HttpRequest, HttpResponse
+
+
+@cache
+def _document() -> bytes:
+    from drf_spectacular.generators import SchemaGenerator
+
+    return orjson.dumps(SchemaGenerator().get_schema(request=None, public=True))  # type: ignore[no-untyped-call]
+
+
+def schema(_request: HttpRequest) -> HttpResponse:
+    """OpenAPI 3.1 in JSON."""
+    return HttpResponse(_document(), content_type="application/json")
+
 
 SPECTACULAR_SETTINGS = {
     "TITLE": "Autonomous Inbox",

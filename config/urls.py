@@ -3,9 +3,9 @@
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from config import health
+from config import health, openapi
 from inbox import ingress
 
 api = [
@@ -20,7 +20,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("console/", admin.site.urls),
     path("api/v1/", include(api)),
-    path("api/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("api/schema", openapi.schema, name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(), name="docs"),
     path("ingress/ses", ingress.ses, name="ingress-ses"),
     path("healthz", health.live, name="healthz"),

@@ -25,15 +25,21 @@ KEY_LENGTH = 255
 
 
 class KeyReused(Invalid):
+    """The Idempotency-Key came with another body, or at another address, before."""
+
     code = "idempotency_key_reused"
 
 
 class KeyMalformed(Invalid):
+    """The Idempotency-Key is not 1 to 255 visible ASCII characters."""
+
     code = "idempotency_key_malformed"
     status = 400
 
 
 class StillRunning(Conflict):
+    """The first request with this Idempotency-Key has not ended. It passes."""
+
     code = "idempotency_key_in_use"
 
 

@@ -65,3 +65,10 @@ def add(at: Window, count: int) -> int:
             _alone.counts.clear()
         _alone.counts[at.name] += count
         return _alone.counts[at.name]
+
+
+def begin_again() -> None:
+    """Forget what was counted alone, and ask Redis at once."""
+    with _alone.lock:
+        _alone.until = 0.0
+        _alone.counts.clear()

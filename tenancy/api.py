@@ -99,4 +99,6 @@ class ProvisioningView(Limited):
         shape.is_valid(raise_exception=True)
         with acting_as(Actor(kind="account_hook", id="provisioning", label="account system")):
             workspace, created = provisioning.provision(**shape.validated_data)
-        return Response(WorkspaceShape(workspace).data, status=201 if created else 200)
+        # Read again: what the database has set (its times) is not on a row that was just made.
+        shown = WorkspaceShape(workspaces.current(workspace.id)).data
+        return Response(shown, status=201 if created else 200)

@@ -13,6 +13,19 @@ from kernel.api import problems
 Handler = Callable[..., HttpResponse]
 
 
+# Status, code, title and advice of each.
+_BAD_REQUEST = (400, "bad_request", "The request cannot be read", "Check host, address and headers, and send it again.")
+_NOT_FOUND = (404, "no_such_address", "Not found", "There is nothing at this address. /api/docs lists those that are.")
+_SERVER_ERROR = (
+    500,
+    "server_error",
+    "A fault of ours",
+    "The request may or may not have been done. Send it again with the same Idempotency-Key; if it fails again, report"
+    " the request id.",
+)
+ANSWERS = (_BAD_REQUEST, _NOT_FOUND, _SERVER_ERROR)
+
+
 def _below_api(status: int, code: str, title: str, detail: str) -> Callable[[Handler], Handler]:
     """A problem for callers of the API; the wrapped page for everybody else."""
 
@@ -29,25 +42,19 @@ def _below_api(status: int, code: str, title: str, detail: str) -> Callable[[Han
     return wrap
 
 
-@_below_api(400, "bad_request", "The request cannot be read", "Check host, address and headers, and send it again.")
+@_below_api(*_BAD_REQUEST)
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """handler400."""
     return defaults.bad_request(request, exception)
 
 
-@_below_api(404, "no_such_address", "Not found", "There is nothing at this address. /api/docs lists those that are.")
+@_below_api(*_NOT_FOUND)
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """handler404."""
     return defaults.page_not_found(request, exception)
 
 
-@_below_api(
-    500,
-    "server_error",
-    "A fault of ours",
-    "The request may or may not have been done. Send it again with the same Idempotency-Key; if it fails again, report"
-    " the request id.",
-)
+@_below_api(*_SERVER_ERROR)
 def server_error(request: HttpRequest) -> HttpResponse:
     """handler500."""
     return defaults.server_error(request)

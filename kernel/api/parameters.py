@@ -8,6 +8,8 @@ from kernel.errors import BadParameter
 
 
 class UnknownParameter(BadParameter):
+    """There is no such parameter here; `allowed` lists those that are."""
+
     code = "unknown_parameter"
 
 

@@ -26,7 +26,10 @@ TYPE_BASE = "https://autonomous-inbox.dev/problems/"
 def document(
     *, status_code: int, code: str, title: str, detail: str, errors: list[dict[str, str]] | None = None, **extra: object
 ) -> dict[str, object]:
-    """The body of a problem. `errors` point into the request body with JSON pointers (RFC 6901)."""
+    """The body of a problem. `errors` point into the request body with JSON pointers (RFC 6901), or name a parameter."""
+    call = context.call.get()
+    if call is not None:
+        call.code = code
     body: dict[str, object] = {
         "type": TYPE_BASE + code.replace("_", "-"),
         "title": title,

@@ -1,5 +1,6 @@
 """JSON in and out by orjson, which is ten to twenty times the speed of the standard library here."""
 
+import json
 import re
 from typing import Any
 
@@ -21,7 +22,16 @@ class JSONRenderer(BaseRenderer):
     def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
         if data is None:
             return b""
-        return orjson.dumps(data, option=orjson.OPT_UTC_Z, default=str)
+        try:
+            return orjson.dumps(data, option=orjson.OPT_UTC_Z, default=str)
+        except TypeError:
+            # Numbers beyond 64 bits: PostgreSQL gives 1e30 back in all its digits.
+            return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=_plain).encode()
+
+
+def _plain(value: Any) -> Any:
+    """What orjson knows and the standard library does not."""
+    return orjson.loads(orjson.dumps(value, option=orjson.OPT_UTC_Z, default=str))
 
 
 class JSONParser(BaseParser):

@@ -1,6 +1,7 @@
 """The API's description: what every operation has in common is said once, here, from what the views declare."""
 
 import inspect
+import re
 from typing import Any, Final
 
 from drf_spectacular.openapi import AutoSchema
@@ -75,7 +76,8 @@ class Schema(AutoSchema):
 
     def get_operation_id(self) -> str:
         """`emails_list`, `approvals_approve`: what clients are generated with, so it never changes by itself."""
-        words = [word for word in self.path.removeprefix(self.path_prefix).strip("/").split("/") if "{" not in word]
+        path = re.sub(self.path_prefix, "", self.path)
+        words = [word for word in path.strip("/").split("/") if "{" not in word]
         verb = {"post": "create"}.get(self._action, self._action)
         return "_".join([*words, *([verb] if verb in _WORDS else [])]).replace("-", "_")
 
@@ -175,7 +177,7 @@ def _type_of(filter_: Any) -> dict[str, Any]:
         return {"type": "string", "enum": [value for value, _ in extra["choices"]]}
     if kind == "UUIDFilter":
         return {"type": "string", "format": "uuid"}
-    if kind == "IsoDateTimeFilter":
+    if kind == "Instant":
         return {"type": "string", "format": "date-time"}
     if kind == "NumberFilter":
         return {"type": "integer", "minimum": extra["min_value"], "maximum": extra["max_value"]}

@@ -110,7 +110,8 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
 
     def _dressed(self, request: Request, response: Response) -> Response:
         """What every answer may get: expansions, an entity tag, 304 in place of what the caller has already."""
-        body = response.data
+        # A download is a stream, not a body of ours.
+        body = getattr(response, "data", None)
         if response.status_code != 200 or not isinstance(body, dict):
             return response
         current = body if self.action in ("retrieve", "partial_update") else None
