@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from django_filters import NumberFilter
+from django_filters import CharFilter, NumberFilter
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -10,9 +10,10 @@ from rest_framework.response import Response
 
 from audit import queries
 from audit.models import ApiRequest
-from kernel.api.filters import CharFilter, Filters
+from kernel.api.filters import Filters
+from kernel.api.listings import Listing
 from kernel.api.shapes import exemplified, listing
-from kernel.api.views import Listing, WorkspaceViewSet
+from kernel.api.views import WorkspaceViewSet
 
 EXAMPLE = {
     "object": "api_request",
@@ -32,7 +33,9 @@ class RequestFilters(Filters):
     method = CharFilter("method", max_length=10, help_text="GET, POST, PATCH or DELETE.")
     path = CharFilter("path", max_length=200, help_text="The route, such as /api/v1/emails/{id}.")
     status = NumberFilter("status", min_value=100, max_value=599, decimal_places=0)
-    status__gte = NumberFilter("status", "gte", min_value=100, max_value=599, decimal_places=0, help_text="400: refusals.")
+    status__gte = NumberFilter(
+        "status", "gte", min_value=100, max_value=599, decimal_places=0, help_text="400: refusals."
+    )
     code = CharFilter("code", max_length=60, help_text="The code of a problem.")
     request_id = CharFilter("request_id", max_length=64, help_text="The X-Request-Id of an answer.")
 

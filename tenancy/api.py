@@ -18,7 +18,7 @@ from tenancy.models import Workspace
 from tenancy.queries import workspaces
 from tenancy.services import provisioning
 
-EXAMPLE = {
+EXAMPLE: dict[str, Any] = {
     "object": "workspace",
     "id": "2b1a0f9e-8d7c-4b6a-9f5e-4d3c2b1a0f14",
     "external_id": "5f0c7a2e-6d0f-4a51-9a3c-0b7d4f1f2a10",
@@ -77,7 +77,7 @@ class ProvisioningView(Limited):
     authentication_classes = ()
 
     @extend_schema(
-        auth=[{"provisioning": []}],
+        auth=[{"provisioning": []}],  # type: ignore[list-item] # a requirement, as OpenAPI writes it
         request=ProvisioningInput,
         responses={200: WorkspaceShape, 201: WorkspaceShape},
         examples=[

@@ -27,5 +27,7 @@ def runs(ids: Collection[UUID]) -> Iterable[tuple[Any, Any]]:
 @expandable("latest_run", permission="agent.read", shape=shapes.RunShape)
 def latest_runs(ids: Collection[UUID]) -> Iterable[tuple[Any, Any]]:
     """The latest run of each mail, by the mail's id."""
-    for row in run_queries.runs().filter(email_id__in=ids).order_by("email_id", "-created_at", "-id").distinct("email_id"):
+    for row in (
+        run_queries.runs().filter(email_id__in=ids).order_by("email_id", "-created_at", "-id").distinct("email_id")
+    ):
         yield row.email_id, shapes.RunShape(row).data

@@ -1,7 +1,9 @@
 """What the lists of the agents' API may be narrowed by."""
 
+from django_filters import UUIDFilter
+
 from agents.types import AgentStatus, ApprovalState, Autonomy, ExecutionStatus, Risk
-from kernel.api.filters import Changeable, Filters, UUIDFilter, choice
+from kernel.api.filters import Changeable, Filters, choice
 
 
 class AgentFilters(Changeable):

@@ -8,15 +8,15 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from agents.api import expansions as expansions
 from agents.api import filters, shapes
 from agents.models import Agent, AgentRun, ApprovalRequest, KnowledgeSource
 from agents.queries import agents as agent_queries
 from agents.queries import runs as run_queries
 from agents.services import approving, configuring, learning
+from kernel.api.listings import Listing
 from kernel.api.lookup import one
 from kernel.api.shapes import listing
-from kernel.api.views import Listing, WorkspaceViewSet
+from kernel.api.views import WorkspaceViewSet
 
 
 @extend_schema_view(
@@ -128,7 +128,9 @@ class ApprovalViewSet(WorkspaceViewSet):
     @extend_schema(
         request=shapes.ApproveInput,
         responses=shapes.ApprovalShape,
-        examples=[OpenApiExample("in other words", {"text": "We are open until 14.", "comment": "shorter"}, request_only=True)],
+        examples=[
+            OpenApiExample("in other words", {"text": "We are open until 14.", "comment": "shorter"}, request_only=True)
+        ],
     )
     @action(detail=True, methods=["post"])
     def approve(self, request: Request, pk: UUID) -> Response:
@@ -227,4 +229,3 @@ class KnowledgeSourceViewSet(WorkspaceViewSet):
 
     def _shown(self, pk: UUID) -> Any:
         return shapes.KnowledgeDetailShape(one(KnowledgeSource.objects.filter(id=pk))).data
-

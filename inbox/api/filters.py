@@ -1,7 +1,9 @@
 """What the lists of the inbox API may be narrowed by."""
 
+from django_filters import CharFilter, UUIDFilter
+
 from inbox.types import Direction, EmailState, MailClass, ThreadStatus
-from kernel.api.filters import Changeable, CharFilter, Filters, UUIDFilter, choice, flag
+from kernel.api.filters import Changeable, Filters, choice, flag
 
 
 class InboxFilters(Changeable):

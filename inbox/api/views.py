@@ -1,7 +1,7 @@
 """Inboxes, e-mails, threads, entries and attachments over HTTP."""
 
 from typing import Any, ClassVar
-from uuid import UUID, uuid4
+from uuid import UUID, uuid4, uuid5
 
 from django.http import StreamingHttpResponse
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
@@ -12,16 +12,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from files import queries as files
-from inbox.api import expansions as expansions
 from inbox.api import filters, shapes
 from inbox.mime.parsing import parse
 from inbox.models import Attachment, Email, Entry, Inbox, Thread
 from inbox.services import handing_in, inboxes
 from inbox.services.handing_in import MailFields
+from kernel.api.listings import Listing
 from kernel.api.lookup import one
 from kernel.api.rendering import JSONParser
 from kernel.api.shapes import listing
-from kernel.api.views import Listing, WorkspaceViewSet
+from kernel.api.views import WorkspaceViewSet
 
 
 class RawMailParser(BaseParser):
@@ -138,12 +138,14 @@ class EmailViewSet(WorkspaceViewSet):
             metadata = given.pop("custom_metadata")
             raw = handing_in.compose(MailFields(sender=given.pop("from"), **given))
             recipients = [item["address"] for item in (*given["to"], *given["cc"])]
-        key = request.headers.get("Idempotency-Key") or str(uuid4())
+        # A key is its caller's own: two programs that both count from one hand in two mails.
+        key = request.headers.get("Idempotency-Key", "")
+        mail_id = uuid5(self.principal.workspace_id, f"{self.principal.pk} {key}") if key else uuid4()
         emails = handing_in.hand_in(
             workspace_id=self.principal.workspace_id,
             raw=raw,
             recipients=recipients,
-            message_id=key,
+            message_id=str(mail_id),
             custom_metadata=metadata,
         )
         body = shapes.EmailShape(emails[0]).data

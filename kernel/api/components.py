@@ -51,7 +51,9 @@ def _parameter(name: str, description: str, **schema: Any) -> dict[str, Any]:
 
 PARAMETERS: dict[str, Any] = {
     "X-Request-Id": _parameter(
-        "X-Request-Id", "Your own id for this request. One of another form is replaced.", pattern="^[A-Za-z0-9._-]{8,64}$"
+        "X-Request-Id",
+        "Your own id for this request. One of another form is replaced.",
+        pattern="^[A-Za-z0-9._-]{8,64}$",
     ),
     "Idempotency-Key": _parameter(
         "Idempotency-Key",

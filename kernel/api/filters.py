@@ -7,8 +7,6 @@ from typing import Any
 import django_filters
 from django.core.exceptions import ValidationError
 from django.db.models import Choices, QuerySet
-from django_filters import CharFilter as CharFilter
-from django_filters import UUIDFilter as UUIDFilter
 from django_filters.fields import IsoDateTimeField
 
 from kernel.errors import BadParameter

@@ -14,7 +14,7 @@ UUID_PATTERN = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 
 def one(rows: "QuerySet[M, Any]") -> M:
     """The row, else NotFound: the same for an id that is unknown and for one of another workspace."""
-    row = rows.first()
+    row: M | None = rows.first()
     if row is None:
         raise NotFound
     return row

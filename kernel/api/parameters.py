@@ -26,7 +26,7 @@ def check(request: Request, allowed: Collection[str]) -> None:
         values = given.getlist(name)
         if len(values) > 1:
             raise BadParameter(f"Give {name} once.", parameter=name)
-        if not values[0] or "\x00" in values[0]:
+        if not values[0].strip() or "\x00" in values[0]:
             raise BadParameter(f"Give {name} a value, or leave it out.", parameter=name)
 
 

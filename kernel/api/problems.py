@@ -59,6 +59,8 @@ def _of_domain(error: DomainError) -> Response:
     errors = extra.pop("errors", None)
     if error.pointer:
         errors = [{"pointer": error.pointer, "detail": error.detail}]
+    elif not errors and "parameter" in extra:
+        errors = [{"parameter": str(extra["parameter"]), "detail": error.detail}]
     body = document(
         status_code=error.status, code=error.code, title=error.title, detail=error.detail, errors=errors, **extra
     )

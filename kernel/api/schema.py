@@ -4,8 +4,8 @@ import inspect
 import re
 from typing import Any, Final
 
+from drf_spectacular.drainage import get_override
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.plumbing import get_override
 from drf_spectacular.utils import OpenApiParameter
 
 from kernel.api import paging
@@ -63,7 +63,7 @@ class Schema(AutoSchema):
         """A view's example of a request does not stand in the way of a shape's example of the answer."""
         if direction == "response" and self.get_examples():
             extras = [*(extras or []), *get_override(serializer, "examples", [])]
-        return super()._get_examples(serializer, direction, media_type, status_code, extras)
+        return super()._get_examples(serializer, direction, media_type, status_code, extras)  # type: ignore[no-untyped-call]
 
     @property
     def _is_of_workspace(self) -> bool:
@@ -85,7 +85,7 @@ class Schema(AutoSchema):
         """The first sentence of the handler's docstring."""
         return self._documented()[0]
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override] # as drf-spectacular has it
         """What follows it, and which permission is needed."""
         rest = self._documented()[1]
         permission = getattr(self.view, "permissions", {}).get(self._action)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import orjson
 from django.conf import settings
 from django.db.models import QuerySet
-from django.http import HttpResponseBase
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,9 +17,10 @@ from rest_framework.viewsets import GenericViewSet
 from kernel import context, idempotency
 from kernel.access import Principal, principal_of
 from kernel.api import conditions, expanding, filters, limits, paging, parameters
-from kernel.api.listings import Listing as Listing
+from kernel.api.listings import Listing
 from kernel.api.lookup import UUID_PATTERN
 from kernel.api.rendering import JSONRenderer
+from kernel.crash import crash_point
 from kernel.errors import Forbidden, TooLarge
 from kernel.transactions import in_workspace
 
@@ -42,10 +42,9 @@ class Limited(APIView):
         if size.isdecimal() and int(size) > longest:
             raise TooLarge(f"A request may have {longest} bytes at most. Send less at once.")
 
-    def finalize_response(
-        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
-    ) -> HttpResponseBase:
-        final: HttpResponseBase = super().finalize_response(request, response, *args, **kwargs)  # type: ignore[arg-type]
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        """The answer with what is left of the caller's limit."""
+        final = super().finalize_response(request, response, *args, **kwargs)
         for name, value in (self.usage.headers() if self.usage else {}).items():
             final[name] = value
         return final
@@ -169,4 +168,5 @@ def _once(principal: Principal, key: str, request: Request, handler: Callable[[]
     response = Response(orjson.loads(answer.body or b"null"), status=answer.status)
     if answer.replayed:
         response["Idempotency-Replayed"] = "true"
+    crash_point("idempotency.answered")
     return response

@@ -39,9 +39,7 @@ def fuzz(world: World, *, examples: int, same: bool) -> Counter[int]:
     return statuses
 
 
-def _tries(
-    operation: Any, mode: GenerationMode, examples: int, same: bool, world: World, caller: Caller
-) -> list[int]:
+def _tries(operation: Any, mode: GenerationMode, examples: int, same: bool, world: World, caller: Caller) -> list[int]:
     found: list[int] = []
     mine = world.ids.get(operation.path.split("/")[3], "")
 

@@ -3,7 +3,6 @@
 import re
 from uuid import uuid4
 
-import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -51,11 +50,17 @@ def test_only_what_a_list_names_is_taken(world, caller):
             assert all(word in problem.json()["detail"] for word in known)
         for query in ("limit=1&limit=2", "cursor=", "limit=%00", "created_at__gte="):
             assert caller.get(f"{path}?{query}").json()["code"] in {"invalid_parameter", "bad_cursor"}, (path, query)
-        assert caller.get(f"{path}?created_at__gte=2020-01-01T00:00:00Z&created_at__lt=2100-01-01T00:00:00%2B02:00").json()[
-            "data"
-        ], path
+        assert caller.get(
+            f"{path}?created_at__gte=2020-01-01T00:00:00Z&created_at__lt=2100-01-01T00:00:00%2B02:00"
+        ).json()["data"], path
         assert caller.get(f"{path}?created_at__gte=2100-01-01T00:00:00Z").json()["data"] == []
-        for when in ("yesterday", "2026", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00%2B18:00", "9999-12-31T23:59:59-18:00"):
+        for when in (
+            "yesterday",
+            "2026",
+            "2026-13-01T00:00:00Z",
+            "0001-01-01T00:00:00%2B18:00",
+            "9999-12-31T23:59:59-18:00",
+        ):
             assert caller.get(f"{path}?created_at__gte={when}").status_code == 400, (path, when)
     for path in (f"/agents/{world.ids['agents']}", "/workspace", "/event-types", f"/webhooks/{world.ids['webhooks']}"):
         assert caller.get(f"{path}?limit=1").json()["code"] == "unknown_parameter", path

@@ -91,5 +91,7 @@ def test_the_table_of_codes_is_whole_and_true():
     for code in re.findall(r"`([a-z]+(?:_[a-z]+)+)` \(\d{3}\)", guide):
         assert code in codes, code
     statuses = {str(part.status) for part in codes.values()}
-    described = {code for methods in description()["paths"].values() for part in methods.values() for code in part["responses"]}
+    described = {
+        code for methods in description()["paths"].values() for part in methods.values() for code in part["responses"]
+    }
     assert statuses - described <= {"500"}, statuses - described

@@ -22,6 +22,8 @@ from kernel import clock
 from kernel.transactions import in_all_workspaces
 from tests.agents.factories import office
 from tests.api.conftest import Caller
+from tests.console import seed
+from tests.console.conftest import signed_in
 from tests.factories.every import make
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
@@ -77,7 +79,18 @@ def test_it_is_read_over_the_api_by_those_who_may_and_own_it(place):
     worker.flush()
     rows = caller.get("/request-log").json()["data"]
     assert [row["path"] for row in rows] == ["/api/v1/agents/{id}", "/api/v1/inboxes", "/api/v1/agents"]
-    assert set(rows[0]) == {"object", "id", "created_at", "request_id", "method", "path", "status", "code", "caller", "duration_ms"}
+    assert set(rows[0]) == {
+        "object",
+        "id",
+        "created_at",
+        "request_id",
+        "method",
+        "path",
+        "status",
+        "code",
+        "caller",
+        "duration_ms",
+    }
     by_id = caller.get(f"/request-log?request_id={last['X-Request-Id']}").json()["data"]
     assert [row["id"] for row in by_id] == [rows[0]["id"]]
     assert len(caller.get("/request-log?status__gte=400").json()["data"]) == 1
@@ -142,6 +155,27 @@ def test_lines_past_their_time_are_forgotten(place, settings):
     tasks.prune_requests()
     assert [row.path for row in lines(place.id)] == ["/29", "/0"]
     assert services.prune_requests(older_than=timedelta(days=0), batch=1) == 2
+
+
+def test_people_read_it_in_the_console_and_cannot_change_it(place):
+    owner, stranger = seed.person("owner@acme.example"), seed.person("reader@acme.example")
+    seed.member(owner, place.house.workspace, "request.read")
+    seed.member(stranger, place.house.workspace, "audit.read")
+    row = make(ApiRequest, place.id, path="/api/v1/webhooks", status=422, code="invalid", caller="Order system")
+    make(ApiRequest, office("globex").id, path="/api/v1/secret-of-globex")
+    path = "/console/audit/apirequest/"
+    client = signed_in(owner)
+    shown = client.get(path).content.decode()
+    assert "Order system" in shown
+    assert "secret-of-globex" not in shown
+    assert "Order system" in client.get(f"{path}?answer=refused&method=GET").content.decode()
+    assert "Order system" not in client.get(f"{path}?answer=done").content.decode()
+    assert client.get(f"{path}{row.id}/change/").status_code == 200
+    for verb in ("change/", "delete/"):
+        client.post(f"{path}{row.id}/{verb}", {"caller": "x", "post": "yes"})
+    assert client.post(f"{path}add/", {}).status_code == 403
+    assert [line.caller for line in lines(place.id)] == ["Order system"]
+    assert signed_in(stranger).get(path).status_code == 403
 
 
 def test_a_real_server_writes_it_by_itself(place):

@@ -3,8 +3,9 @@
 from typing import Any
 
 from django.db.models import QuerySet
+from django_filters import CharFilter, UUIDFilter
 
-from kernel.api.filters import Changeable, CharFilter, Filters, UUIDFilter, choice
+from kernel.api.filters import Changeable, Filters, choice
 from webhooks.types import DeliveryStatus, WebhookState
 
 

@@ -9,16 +9,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from kernel import clock
+from kernel.api.listings import Listing
 from kernel.api.shapes import listing as framed
-from kernel.api.views import Listing, WorkspaceViewSet
-from webhooks.api import expansions as expansions
+from kernel.api.views import WorkspaceViewSet
 from webhooks.api import filters, rendering, serializers
 from webhooks.models import SystemEvent, Webhook, WebhookDelivery
 from webhooks.queries import catalogue, listing, webhooks
 from webhooks.services import replaying, subscribing, testing
 
 
-@extend_schema(tags=["Webhooks"])
+@extend_schema(tags=["webhooks"])
 @extend_schema_view(
     list=extend_schema(responses=framed(serializers.WebhookShape, "Webhook")),
     retrieve=extend_schema(responses=serializers.WebhookShape),
@@ -41,9 +41,7 @@ from webhooks.services import replaying, subscribing, testing
 class WebhookViewSet(WorkspaceViewSet):
     """Subscriptions of endpoints to events."""
 
-    listings: ClassVar = {
-        "list": Listing(filters=filters.WebhookFilters, sorts=("created_at", "label", "updated_at"))
-    }
+    listings: ClassVar = {"list": Listing(filters=filters.WebhookFilters, sorts=("created_at", "label", "updated_at"))}
     queryset = Webhook.unfenced.none()
     serializer_class = serializers.WebhookShape
     permissions: ClassVar = {
@@ -142,7 +140,7 @@ class WebhookViewSet(WorkspaceViewSet):
         return Response({"object": "webhook_replay", "webhook_id": pk, "deliveries": count}, status=202)
 
 
-@extend_schema(tags=["Webhooks"])
+@extend_schema(tags=["webhook-deliveries"])
 @extend_schema_view(
     list=extend_schema(responses=framed(serializers.DeliveryShape, "WebhookDelivery")),
     retrieve=extend_schema(responses=serializers.DeliveryDetail),
@@ -165,7 +163,7 @@ class WebhookDeliveryViewSet(WorkspaceViewSet):
         return Response(rendering.delivery_detail(listing.delivery(UUID(pk))))
 
 
-@extend_schema(tags=["Webhooks"])
+@extend_schema(tags=["system-events"])
 @extend_schema_view(
     list=extend_schema(responses=framed(serializers.EventShape, "SystemEvent")),
     retrieve=extend_schema(responses=serializers.EventShape),
@@ -187,7 +185,7 @@ class SystemEventViewSet(WorkspaceViewSet):
         return Response(rendering.system_event(listing.system_event(UUID(pk))))
 
 
-@extend_schema(tags=["Webhooks"])
+@extend_schema(tags=["event-types"])
 @extend_schema_view(list=extend_schema(responses=framed(serializers.EventTypeShape, "EventType")))
 class EventTypeViewSet(WorkspaceViewSet):
     """What may be subscribed to."""

@@ -131,7 +131,9 @@ def _reads(database: str, workspace: UUID) -> list[Read]:
         rows = Thread.objects.order_by("-last_entry_seq")
         middle = rows[rows.count() // 2]
         cursors = [
-            paging.write(middle, paging.place_of(request, "last_entry_seq", falling=True), "last_entry_seq", backwards=False)
+            paging.write(
+                middle, paging.place_of(request, "last_entry_seq", falling=True), "last_entry_seq", backwards=False
+            )
             for request in (_request({}), _request({"status": "open"}))
         ]
     with as_owner(database) as owner:
