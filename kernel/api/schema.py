@@ -90,7 +90,9 @@ class Schema(AutoSchema):
         rest = self._documented()[1]
         permission = getattr(self.view, "permissions", {}).get(self._action)
         needs = f"Needs the permission `{permission}`." if permission else ""
-        return "\n\n".join(text for text in (rest, needs) if text) or self.get_summary() + "."
+        writes = {"create", "partial_update", "destroy"} & set(getattr(self.view, "permissions", {"create": ""}))
+        fixed = "" if writes else "The resource is read-only: POST, PUT, PATCH and DELETE are answered with 405."
+        return "\n\n".join(text for text in (rest, needs, fixed) if text) or self.get_summary() + "."
 
     def _documented(self) -> tuple[str, str]:
         text = inspect.getdoc(getattr(type(self.view), self._action)) or ""
