@@ -1,7 +1,7 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from agents.api import replies, views
+from agents.api import expansions, replies, views  # noqa: F401 - expansions registers how others show its resources
 
 router = SimpleRouter(trailing_slash=False)
 router.register("agents", views.AgentViewSet)

@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from audit import queries
-from audit.models import AuditChain, AuditEvent, AuditPayload
+from audit.models import ApiRequest, AuditChain, AuditEvent, AuditPayload
 from kernel.admin import columns, marks
 from kernel.admin.base import ReadOnlyAdmin
 from kernel.admin.deeds import deed
@@ -80,6 +80,49 @@ class AuditEventAdmin(ReadOnlyAdmin):
     def chain_hash(self, row: AuditEvent) -> SafeString:
         head = AuditChain.objects.filter(workspace_id=row.workspace_id).values_list("sequence", flat=True).first()
         return format_html("<code>{}</code> · link {} of {}", bytes(row.hash).hex(), row.sequence, head or 0)
+
+
+@admin.register(ApiRequest)
+class ApiRequestAdmin(ReadOnlyAdmin):
+    """What programs have asked of the API, and how it was answered."""
+
+    view_needs = "request.read"
+    list_display = (
+        columns.two_lines("caller", "request_id", "who"),
+        columns.text("method"),
+        columns.text("path", "route", mono=True),
+        columns.text("status"),
+        columns.text("code", mono=True),
+        columns.text("duration_ms", "ms"),
+        columns.when("created_at", "when"),
+    )
+    search_fields = ("request_id__exact", "path__startswith", "code__exact", "caller")
+    search_help_text = "Request id, route, code of a problem, or caller"
+    ordering = ("-created_at", "-id")
+    fields = ("request_id", "caller", "method", "path", "status", "code", "duration_ms", "created_at")
+    readonly_fields = fields
+    empty_icon = "api"
+    empty_title = "Nobody has called the API yet"
+    empty_text = "Make a machine key under Integrations; each request of a program then has a line here."
+
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        """By method and by kind of answer, without asking the table what there is."""
+        return (_Known("method", ("GET", "POST", "PATCH", "DELETE")), _Answered)
+
+
+class _Answered(admin.SimpleListFilter):
+    """Done, refused, or failed by us."""
+
+    title = "answer"
+    parameter_name = "answer"
+    _RANGES: ClassVar[dict[str, tuple[int, int]]] = {"done": (100, 399), "refused": (400, 499), "failed": (500, 599)}
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(word, word) for word in self._RANGES]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        found = self._RANGES.get(self.value() or "")
+        return queryset.filter(status__range=found) if found else queryset
 
 
 _ACTORS = ("user", "agent", "machine_key", "token", "system")

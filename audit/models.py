@@ -82,3 +82,29 @@ class AuditAnchor(models.Model):
 
     def __str__(self) -> str:
         return f"anchor {self.sequence} of {self.workspace_id}"
+
+
+class ApiRequest(models.Model):
+    """An answered request of the API, for those who call it: never a body, a query, an address or a secret."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace_id = models.UUIDField()
+    created_at = models.DateTimeField(help_text="When it came in.")
+    request_id = models.CharField(max_length=64)
+    method = models.CharField(max_length=10)
+    path = models.CharField(max_length=200, help_text="The route, with names in place of ids.")
+    status = models.PositiveSmallIntegerField()
+    code = models.CharField(max_length=60, blank=True, help_text="Of the problem, if it was refused.")
+    caller = models.CharField(max_length=200, blank=True, help_text="The label of the key, token or person.")
+    duration_ms = models.PositiveIntegerField()
+
+    class Meta:
+        indexes = [
+            # The log of a workspace, newest first.
+            models.Index(fields=["workspace_id", "-created_at", "-id"], name="audit_api_request_list"),
+            # Pruning.
+            models.Index(fields=["created_at"], name="audit_api_request_age"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path} {self.status}"

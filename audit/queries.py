@@ -10,8 +10,9 @@ from uuid import UUID
 
 import orjson
 from django.db import connection
+from django.db.models import QuerySet
 
-from audit.models import AuditAnchor, AuditChain, AuditEvent
+from audit.models import ApiRequest, AuditAnchor, AuditChain, AuditEvent
 from kernel.transactions import in_all_workspaces
 
 # The columns that repeat the hashed body, in its order after sequence and workspace.
@@ -128,3 +129,8 @@ def _altered_payloads(workspace_id: UUID) -> list[UUID]:
             [workspace_id],
         )
         return [row[0] for row in cursor.fetchall()]
+
+
+def requests(workspace_id: UUID) -> "QuerySet[ApiRequest]":
+    """What a workspace has asked of the API."""
+    return ApiRequest.objects.filter(workspace_id=workspace_id)

@@ -3,6 +3,7 @@
 import uuid
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -10,6 +11,7 @@ from uuid import UUID
 import orjson
 from django.db import connection
 
+from audit.models import ApiRequest
 from audit.types import Outcome
 from kernel import clock, context
 from kernel.context import Scope
@@ -89,3 +91,26 @@ def _write_anchors(directory: Path, heads: Sequence[tuple[UUID, int, str]]) -> N
         for workspace_id, sequence, head in heads:
             line = {"workspace_id": workspace_id, "sequence": sequence, "hash": head, "at": now}
             file.write(orjson.dumps(line) + b"\n")
+
+
+def keep_requests(rows: Sequence[ApiRequest]) -> None:
+    """Write answered requests of the API down, of whichever workspaces they are, in one statement."""
+    with in_all_workspaces("one writer keeps the request log of every workspace"):
+        ApiRequest.objects.bulk_create(rows)
+
+
+def prune_requests(*, older_than: timedelta, batch: int = 10_000) -> int:
+    """Delete answered requests past their time; the number deleted."""
+    limit, total = clock.now() - older_than, 0
+    while True:
+        # In parts, so that no transaction lasts long.
+        with in_all_workspaces("pruning of the request log"), connection.cursor() as cursor:
+            cursor.execute(
+                "DELETE FROM audit_apirequest WHERE id IN"
+                " (SELECT id FROM audit_apirequest WHERE created_at < %s LIMIT %s)",
+                [limit, batch],
+            )
+            deleted = int(cursor.rowcount)
+        total += deleted
+        if deleted < batch:
+            return total

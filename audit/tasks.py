@@ -1,5 +1,6 @@
-"""Anchors, at regular times."""
+"""Anchors and housekeeping, at regular times."""
 
+from datetime import timedelta
 from typing import Any
 
 from celery import shared_task
@@ -12,3 +13,9 @@ from audit import services
 def anchor(**_: Any) -> None:
     """Remember the head of every chain, also outside the database."""
     services.anchor_all(directory=settings.ANCHOR_DIRECTORY)
+
+
+@shared_task(name="audit.tasks.prune_requests")
+def prune_requests(**_: Any) -> None:
+    """Forget requests of the API past their time."""
+    services.prune_requests(older_than=timedelta(days=settings.REQUEST_LOG_KEEP_DAYS))

@@ -3,12 +3,13 @@
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from config import health
+from config import health, openapi
 from inbox import ingress
 
 api = [
+    path("", include("audit.urls")),
     path("", include("tenancy.urls")),
     path("", include("inbox.urls")),
     path("", include("agents.urls")),
@@ -19,9 +20,13 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("console/", admin.site.urls),
     path("api/v1/", include(api)),
-    path("api/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("api/schema", openapi.schema, name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(), name="docs"),
     path("ingress/ses", ingress.ses, name="ingress-ses"),
     path("healthz", health.live, name="healthz"),
     path("readyz", health.ready, name="readyz"),
 ]
+
+handler400 = "kernel.api.fallback.bad_request"
+handler404 = "kernel.api.fallback.not_found"
+handler500 = "kernel.api.fallback.server_error"

@@ -1,7 +1,7 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from inbox.api import views
+from inbox.api import expansions, views  # noqa: F401 - expansions registers how others show its resources
 
 router = SimpleRouter(trailing_slash=False)
 router.register("inboxes", views.InboxViewSet)

@@ -38,10 +38,20 @@ class Scope:
         return self.workspace_id is None
 
 
+@dataclass(slots=True)
+class Call:
+    """What is learnt about a request while it is answered, for whoever writes it down afterwards."""
+
+    workspace_id: UUID | None = None
+    caller: str = ""
+    code: str = ""
+
+
 actor: ContextVar[Actor] = ContextVar("actor", default=SYSTEM)
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 execution_id: ContextVar[UUID | None] = ContextVar("execution_id", default=None)
 scope: ContextVar[Scope | None] = ContextVar("scope", default=None)
+call: ContextVar[Call | None] = ContextVar("call", default=None)
 
 
 @contextmanager

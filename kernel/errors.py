@@ -56,3 +56,21 @@ class Busy(DomainError):
     code = "rate_limited"
     status = 429
     title = "Too many requests"
+
+
+class BadParameter(DomainError):
+    code = "invalid_parameter"
+    status = 400
+    title = "A parameter of the address cannot be used"
+
+
+class PreconditionFailed(DomainError):
+    code = "precondition_failed"
+    status = 412
+    title = "Changed meanwhile"
+
+
+class TooLarge(DomainError):
+    code = "content_too_large"
+    status = 413
+    title = "The content is too large"

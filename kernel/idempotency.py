@@ -18,6 +18,7 @@ from django.db import connection
 
 from kernel import clock, crypto
 from kernel.access import Principal
+from kernel.crash import crash_point
 from kernel.errors import Conflict, Invalid
 from kernel.transactions import in_all_workspaces, in_workspace
 
@@ -25,15 +26,21 @@ KEY_LENGTH = 255
 
 
 class KeyReused(Invalid):
+    """The Idempotency-Key came with another body, or at another address, before."""
+
     code = "idempotency_key_reused"
 
 
 class KeyMalformed(Invalid):
+    """The Idempotency-Key is not 1 to 255 visible ASCII characters."""
+
     code = "idempotency_key_malformed"
     status = 400
 
 
 class StillRunning(Conflict):
+    """The first request with this Idempotency-Key has not ended. It passes."""
+
     code = "idempotency_key_in_use"
 
 
@@ -102,6 +109,7 @@ def run_once(
         begun, *stored = cursor.fetchone()
     if begun is None:
         return _replay(principal, mark, *stored)
+    crash_point("idempotency.begun")
     return _perform(principal, begun, lease, work)
 
 
@@ -129,6 +137,7 @@ def _perform(principal: Principal, record_id: int, lease: datetime, work: Callab
     try:
         with in_workspace(principal.workspace_id), connection.cursor() as cursor:
             status, body = work()
+            crash_point("idempotency.worked")
             cursor.execute(
                 "UPDATE kernel_idempotencyrecord SET state = 'done', response_status = %s, response_body = %s"
                 " WHERE id = %s AND state = 'running' AND lease_until = %s",
@@ -143,6 +152,7 @@ def _perform(principal: Principal, record_id: int, lease: datetime, work: Callab
                 [record_id, lease],
             )
         raise
+    crash_point("idempotency.committed")
     return Answer(status=status, body=body)
 
 

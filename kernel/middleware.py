@@ -17,8 +17,12 @@ def request_context(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
     def middleware(request: HttpRequest) -> HttpResponse:
         offered = request.headers.get("X-Request-Id", "")
         chosen = offered if _ID.fullmatch(offered) else uuid.uuid4().hex
-        with context.acting_as(context.SYSTEM, request=chosen):
-            response = get_response(request)
+        token = context.call.set(context.Call())
+        try:
+            with context.acting_as(context.SYSTEM, request=chosen):
+                response = get_response(request)
+        finally:
+            context.call.reset(token)
         response["X-Request-Id"] = chosen
         return response
 

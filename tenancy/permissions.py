@@ -22,6 +22,7 @@ CATALOGUE: Final[dict[str, str]] = {
     "event.read": "See system events",
     "contact.read": "See contacts of the workspace",
     "quarantine.manage": "Replay quarantined mail",
+    "request.read": "See the log of requests to the API",
     "audit.read": "See and verify the audit trail",
 }
 

@@ -166,6 +166,7 @@ def _reseed(owner: psycopg.Connection) -> None:
 @pytest.fixture(autouse=True)
 def _clean_redis() -> None:
     """Wake-ups of one test must not reach the next."""
-    from kernel import nudge
+    from kernel import nudge, rates
 
     nudge.client().flushdb()
+    rates.begin_again()

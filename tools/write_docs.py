@@ -1,6 +1,6 @@
 """Write the pages of docs/ that the code can write itself; with --check, only say which of them are stale.
 
-    python tools/write_docs.py            write docs/events.md, docs/permissions.md, docs/configuration.md, docs/data-model/
+    python tools/write_docs.py            write docs/events.md, permissions.md, configuration.md, problems.md, data-model/
     python tools/write_docs.py --check    change nothing; exit 1 and name the stale pages, if there are any
 
 Needs no database and no other service.
@@ -21,12 +21,13 @@ def pages() -> dict[Path, str]:
     import django
 
     django.setup()
-    from tools.pages import configuration, data_model, events, permissions
+    from tools.pages import configuration, data_model, events, permissions, problems
 
     found = {
         Path("docs/events.md"): events.page(),
         Path("docs/permissions.md"): permissions.page(),
         Path("docs/configuration.md"): configuration.page(),
+        Path("docs/problems.md"): problems.page(),
     }
     return found | {Path("docs/data-model") / f"{app}.md": text for app, text in data_model.pages().items()}
 

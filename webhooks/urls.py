@@ -2,7 +2,7 @@
 
 from rest_framework.routers import SimpleRouter
 
-from webhooks.api import views
+from webhooks.api import expansions, views  # noqa: F401 - expansions registers how others show its resources
 
 router = SimpleRouter(trailing_slash=False)
 router.register("webhooks", views.WebhookViewSet, basename="webhook")

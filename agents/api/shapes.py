@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from agents.api import examples
 from agents.models import Agent, AgentRun, ApprovalRequest
 from agents.queries import agents as agent_queries
 from agents.types import (
@@ -18,7 +19,7 @@ from agents.types import (
     StepKind,
     StepStatus,
 )
-from kernel.api.shapes import Resource
+from kernel.api.shapes import Resource, exemplified
 
 
 class AgentChange(serializers.Serializer[Any]):
@@ -40,6 +41,7 @@ class AgentInput(AgentChange):
     external_id = serializers.UUIDField(required=False)
 
 
+@exemplified(examples.AGENT)
 class AgentShape(Resource):
     """An agent with its current version flattened into it (X-11)."""
 
@@ -108,6 +110,7 @@ class IntentShape(serializers.Serializer[Any]):
     executed_at = serializers.DateTimeField(allow_null=True)
 
 
+@exemplified(examples.APPROVAL)
 class ApprovalShape(Resource):
     kind_name = "approval"
     intent_id = serializers.UUIDField()
@@ -152,6 +155,7 @@ class RejectInput(serializers.Serializer[Any]):
     comment = serializers.CharField(required=False, allow_blank=True, default="", max_length=2000)
 
 
+@exemplified(examples.RUN)
 class RunShape(Resource):
     """An agent's run against a mail. `used_language_model` is false when the offline provider answered."""
 
@@ -174,6 +178,7 @@ class RunShape(Resource):
     finished_at = serializers.DateTimeField(allow_null=True, source="execution.finished_at")
 
 
+@exemplified(examples.RUN_DETAIL)
 class RunDetailShape(RunShape):
     steps = StepShape(many=True, source="execution.steps.all")
     intent = serializers.SerializerMethodField()
@@ -207,6 +212,7 @@ class KnowledgeChange(serializers.Serializer[Any]):
     uri = serializers.CharField(required=False, allow_blank=True, max_length=500)
 
 
+@exemplified(examples.KNOWLEDGE)
 class KnowledgeShape(Resource):
     kind_name = "knowledge_source"
     title = serializers.CharField()
@@ -218,5 +224,6 @@ class KnowledgeShape(Resource):
         return bytes(row.content_hash).hex()
 
 
+@exemplified(examples.KNOWLEDGE_DETAIL)
 class KnowledgeDetailShape(KnowledgeShape):
     content = serializers.CharField()

@@ -3,30 +3,24 @@
 from typing import Any, ClassVar
 from uuid import UUID
 
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from agents.api import shapes
+from agents.api import filters, shapes
 from agents.models import Agent, AgentRun, ApprovalRequest, KnowledgeSource
 from agents.queries import agents as agent_queries
 from agents.queries import runs as run_queries
 from agents.services import approving, configuring, learning
-from agents.types import ApprovalState, ExecutionStatus
-from kernel.api.paging import page
+from kernel.api.listings import Listing
+from kernel.api.lookup import one
 from kernel.api.shapes import listing
 from kernel.api.views import WorkspaceViewSet
-from kernel.errors import Invalid, NotFound
-
-PAGING = [
-    OpenApiParameter("cursor", str, description="From `next` or `previous` of a page."),
-    OpenApiParameter("limit", int, description="1 to 100; 25 if not given."),
-]
 
 
 @extend_schema_view(
-    list=extend_schema(parameters=PAGING, responses=listing(shapes.AgentShape, "Agent")),
+    list=extend_schema(responses=listing(shapes.AgentShape, "Agent")),
     destroy=extend_schema(responses={204: None}),
 )
 @extend_schema(tags=["agents"])
@@ -38,13 +32,16 @@ class AgentViewSet(WorkspaceViewSet):
         "partial_update": "agent.manage",
         "destroy": "agent.manage",
     }
+    listings: ClassVar = {"list": Listing(filters=filters.AgentFilters, sorts=("created_at", "name", "updated_at"))}
     queryset = Agent.unfenced.none()
     serializer_class = shapes.AgentShape
 
     def list(self, request: Request) -> Response:
-        return Response(page(request, agent_queries.with_version(), shapes.AgentShape().to_representation))
+        """The agents of the workspace, each with its present version."""
+        return self.listed(agent_queries.with_version(), shapes.AgentShape().to_representation)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
+        """One agent with its present version."""
         return Response(self._shown(pk))
 
     @extend_schema(
@@ -59,10 +56,15 @@ class AgentViewSet(WorkspaceViewSet):
         ],
     )
     def create(self, request: Request) -> Response:
+        """Make an agent. It drafts until you give it more autonomy."""
         agent = configuring.create(workspace_id=self.principal.workspace_id, **self.checked(shapes.AgentInput))
         return Response(self._shown(agent.id), status=201)
 
-    @extend_schema(request=shapes.AgentChange, responses=shapes.AgentShape)
+    @extend_schema(
+        request=shapes.AgentChange,
+        responses=shapes.AgentShape,
+        examples=[OpenApiExample("pause", {"status": "paused"}, request_only=True)],
+    )
     def partial_update(self, request: Request, pk: UUID) -> Response:
         """Change an agent. Every change is a new version; what waits for approval belongs to the old one."""
         changes = self.checked(shapes.AgentChange)
@@ -70,23 +72,16 @@ class AgentViewSet(WorkspaceViewSet):
         return Response(self._shown(pk))
 
     def destroy(self, request: Request, pk: UUID) -> Response:
+        """Delete an agent. Its runs and versions stay readable."""
         configuring.delete(workspace_id=self.principal.workspace_id, agent_id=pk)
         return Response(status=204)
 
     def _shown(self, pk: UUID) -> Any:
-        return shapes.AgentShape(_one(agent_queries.with_version().filter(id=pk))).data
+        return shapes.AgentShape(one(agent_queries.with_version().filter(id=pk))).data
 
 
 @extend_schema_view(
-    list=extend_schema(
-        parameters=[
-            *PAGING,
-            OpenApiParameter("status", str, enum=ExecutionStatus.values),
-            OpenApiParameter("agent_id", UUID),
-            OpenApiParameter("email_id", UUID),
-        ],
-        responses=listing(shapes.RunShape, "AgentRun"),
-    ),
+    list=extend_schema(responses=listing(shapes.RunShape, "AgentRun")),
     retrieve=extend_schema(responses=shapes.RunDetailShape),
 )
 @extend_schema(tags=["agent-runs"])
@@ -94,29 +89,21 @@ class AgentRunViewSet(WorkspaceViewSet):
     """Read-only: workers make runs."""
 
     permissions: ClassVar[dict[str, str]] = {"list": "agent.read", "retrieve": "agent.read"}
+    listings: ClassVar = {"list": Listing(filters=filters.RunFilters)}
+    expands: ClassVar = {"agent": "agent_id", "email": "email_id"}
     queryset = AgentRun.unfenced.none()
     serializer_class = shapes.RunShape
 
     def list(self, request: Request) -> Response:
-        rows = run_queries.runs()
-        if "status" in request.query_params:
-            status = _choice(request, "status", ExecutionStatus.values)
-            rows = rows.filter(execution__status=status)
-        for name in ("agent_id", "email_id"):
-            if name in request.query_params:
-                rows = rows.filter(**{name: _uuid(request, name)})
-        return Response(page(request, rows, shapes.RunShape().to_representation))
+        """Runs of agents against mails, newest first."""
+        return self.listed(run_queries.runs(), shapes.RunShape().to_representation)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
-        return Response(shapes.RunDetailShape(_one(run_queries.runs_in_full().filter(id=pk))).data)
+        """One run with its steps, what it wants to do, and the question that waits for a person."""
+        return Response(shapes.RunDetailShape(one(run_queries.runs_in_full().filter(id=pk))).data)
 
 
-@extend_schema_view(
-    list=extend_schema(
-        parameters=[*PAGING, OpenApiParameter("state", str, enum=ApprovalState.values)],
-        responses=listing(shapes.ApprovalShape, "Approval"),
-    )
-)
+@extend_schema_view(list=extend_schema(responses=listing(shapes.ApprovalShape, "Approval")))
 @extend_schema(tags=["approvals"])
 class ApprovalViewSet(WorkspaceViewSet):
     permissions: ClassVar[dict[str, str]] = {
@@ -125,19 +112,26 @@ class ApprovalViewSet(WorkspaceViewSet):
         "approve": "approval.decide",
         "reject": "approval.decide",
     }
+    listings: ClassVar = {"list": Listing(filters=filters.ApprovalFilters, sorts=("created_at", "expires_at"))}
+    expands: ClassVar = {"agent_run": "agent_run_id", "email": "email_id"}
     queryset = ApprovalRequest.unfenced.none()
     serializer_class = shapes.ApprovalShape
 
     def list(self, request: Request) -> Response:
-        rows = run_queries.approvals()
-        if "state" in request.query_params:
-            rows = rows.filter(state=_choice(request, "state", ApprovalState.values))
-        return Response(page(request, rows, shapes.ApprovalShape().to_representation))
+        """What agents have asked people, newest first."""
+        return self.listed(run_queries.approvals(), shapes.ApprovalShape().to_representation)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
+        """One question: exactly what is asked for, and what became of it."""
         return Response(self._shown(pk))
 
-    @extend_schema(request=shapes.ApproveInput, responses=shapes.ApprovalShape)
+    @extend_schema(
+        request=shapes.ApproveInput,
+        responses=shapes.ApprovalShape,
+        examples=[
+            OpenApiExample("in other words", {"text": "We are open until 14.", "comment": "shorter"}, request_only=True)
+        ],
+    )
     @action(detail=True, methods=["post"])
     def approve(self, request: Request, pk: UUID) -> Response:
         """Allow exactly this content once, or give `text` to have that sent in its place."""
@@ -151,7 +145,11 @@ class ApprovalViewSet(WorkspaceViewSet):
         )
         return Response(self._shown(pk))
 
-    @extend_schema(request=shapes.RejectInput, responses=shapes.ApprovalShape)
+    @extend_schema(
+        request=shapes.RejectInput,
+        responses=shapes.ApprovalShape,
+        examples=[OpenApiExample("no", {"comment": "A person calls back."}, request_only=True)],
+    )
     @action(detail=True, methods=["post"])
     def reject(self, request: Request, pk: UUID) -> Response:
         """Refuse it. Nothing is sent, and a person answers the mail."""
@@ -165,11 +163,11 @@ class ApprovalViewSet(WorkspaceViewSet):
         return Response(self._shown(pk))
 
     def _shown(self, pk: UUID) -> Any:
-        return shapes.ApprovalShape(_one(run_queries.approvals(id=pk))).data
+        return shapes.ApprovalShape(one(run_queries.approvals(id=pk))).data
 
 
 @extend_schema_view(
-    list=extend_schema(parameters=PAGING, responses=listing(shapes.KnowledgeShape, "KnowledgeSource")),
+    list=extend_schema(responses=listing(shapes.KnowledgeShape, "KnowledgeSource")),
     retrieve=extend_schema(responses=shapes.KnowledgeDetailShape),
     destroy=extend_schema(responses={204: None}),
 )
@@ -182,14 +180,19 @@ class KnowledgeSourceViewSet(WorkspaceViewSet):
         "partial_update": "agent.manage",
         "destroy": "agent.manage",
     }
+    listings: ClassVar = {
+        "list": Listing(filters=filters.KnowledgeFilters, sorts=("created_at", "title", "updated_at"))
+    }
     queryset = KnowledgeSource.unfenced.none()
     serializer_class = shapes.KnowledgeDetailShape
 
     def list(self, request: Request) -> Response:
+        """What agents may answer from, without the texts."""
         rows = KnowledgeSource.objects.defer("content")
-        return Response(page(request, rows, shapes.KnowledgeShape().to_representation))
+        return self.listed(rows, shapes.KnowledgeShape().to_representation)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
+        """One document with its text."""
         return Response(self._shown(pk))
 
     @extend_schema(
@@ -204,39 +207,25 @@ class KnowledgeSourceViewSet(WorkspaceViewSet):
         ],
     )
     def create(self, request: Request) -> Response:
+        """Give agents a document to answer from."""
         source = learning.add(workspace_id=self.principal.workspace_id, **self.checked(shapes.KnowledgeInput))
         return Response(self._shown(source.id), status=201)
 
-    @extend_schema(request=shapes.KnowledgeChange, responses=shapes.KnowledgeDetailShape)
+    @extend_schema(
+        request=shapes.KnowledgeChange,
+        responses=shapes.KnowledgeDetailShape,
+        examples=[OpenApiExample("new title", {"title": "Shipping and returns"}, request_only=True)],
+    )
     def partial_update(self, request: Request, pk: UUID) -> Response:
+        """Change a document. Its passages follow when the words change."""
         changes = self.checked(shapes.KnowledgeChange)
         learning.replace(workspace_id=self.principal.workspace_id, source_id=pk, **changes)
         return Response(self._shown(pk))
 
     def destroy(self, request: Request, pk: UUID) -> Response:
+        """Delete a document. No run finds it from then on."""
         learning.remove(workspace_id=self.principal.workspace_id, source_id=pk)
         return Response(status=204)
 
     def _shown(self, pk: UUID) -> Any:
-        return shapes.KnowledgeDetailShape(_one(KnowledgeSource.objects.filter(id=pk))).data
-
-
-def _one(rows: Any) -> Any:
-    row = rows.first()
-    if row is None:
-        raise NotFound
-    return row
-
-
-def _choice(request: Request, name: str, allowed: "list[str]") -> str:
-    value = str(request.query_params[name])
-    if value not in allowed:
-        raise Invalid(f"{name} must be one of {', '.join(allowed)}.", pointer=f"/{name}")
-    return value
-
-
-def _uuid(request: Request, name: str) -> UUID:
-    try:
-        return UUID(request.query_params[name])
-    except ValueError:
-        raise Invalid(f"{name} must be a UUID.", pointer=f"/{name}") from None
+        return shapes.KnowledgeDetailShape(one(KnowledgeSource.objects.filter(id=pk))).data

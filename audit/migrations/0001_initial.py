@@ -69,4 +69,22 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('workspace_id', 'sequence'), name='audit_gapless_sequence')],
             },
         ),
+        migrations.CreateModel(
+            name='ApiRequest',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('workspace_id', models.UUIDField()),
+                ('created_at', models.DateTimeField(help_text='When it came in.')),
+                ('request_id', models.CharField(max_length=64)),
+                ('method', models.CharField(max_length=10)),
+                ('path', models.CharField(help_text='The route, with names in place of ids.', max_length=200)),
+                ('status', models.PositiveSmallIntegerField()),
+                ('code', models.CharField(blank=True, help_text='Of the problem, if it was refused.', max_length=60)),
+                ('caller', models.CharField(blank=True, help_text='The label of the key, token or person.', max_length=200)),
+                ('duration_ms', models.PositiveIntegerField()),
+            ],
+            options={
+                'indexes': [models.Index(fields=['workspace_id', '-created_at', '-id'], name='audit_api_request_list'), models.Index(fields=['created_at'], name='audit_api_request_age')],
+            },
+        ),
     ]

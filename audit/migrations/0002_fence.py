@@ -20,6 +20,7 @@ class Migration(migrations.Migration):
         db.fence("audit_auditevent", touch=False),
         db.fence("audit_auditpayload", touch=False),
         db.fence("audit_auditanchor", touch=False),
+        db.fence("audit_apirequest", touch=False),
         db.append_only("audit_auditevent", "audit_auditanchor", writer="inbox_audit"),
         # The chain's head and the redactable payloads change, but only through the functions of inbox_audit.
         migrations.RunSQL(

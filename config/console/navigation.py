@@ -54,6 +54,7 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
             Item("Webhooks", "webhook", "webhooks_webhook_changelist", "webhook.read", "webhooks"),
             Item("Deliveries", "local_shipping", "webhooks_webhookdelivery_changelist", "webhook.read"),
             Item("Events", "bolt", "webhooks_systemevent_changelist", "event.read"),
+            Item("API requests", "api", "audit_apirequest_changelist", "request.read"),
         ),
     ),
     (

@@ -50,6 +50,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "kernel.middleware.request_context",
+    "audit.middleware.request_log",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -192,6 +193,14 @@ REFUSAL_AUDIT_SECONDS = env.float("REFUSAL_AUDIT_SECONDS", default=60)  # Window
 # Refused credentials that one process records in a window, over all workspaces; of each workspace and reason only one.
 REFUSAL_AUDIT_MOST = env.int("REFUSAL_AUDIT_MOST", default=30)
 
+API_RATE_LIMIT = env.int("API_RATE_LIMIT", default=6_000)  # Requests of one caller in a window; 0: as many as it likes.
+API_RATE_WINDOW_SECONDS = env.int("API_RATE_WINDOW_SECONDS", default=60)  # Length of that window.
+# Between two writings of the request log; 0: it is not written.
+REQUEST_LOG_FLUSH_SECONDS = env.float("REQUEST_LOG_FLUSH_SECONDS", default=1)
+# Lines of it that wait in a process; more are lost.
+REQUEST_LOG_BUFFER = env.int("REQUEST_LOG_BUFFER", default=20_000)
+REQUEST_LOG_KEEP_DAYS = env.int("REQUEST_LOG_KEEP_DAYS", default=30)  # Lines of it are kept so long.
+
 INGEST_BATCH = env.int("INGEST_BATCH", default=50)  # Messages taken at once.
 INGEST_THREADS = env.int("INGEST_THREADS", default=2)  # messages that one worker reads at the same time
 INGEST_LEASE_SECONDS = env.float("INGEST_LEASE_SECONDS", default=60)  # After it, a claim of a dead worker is free.
@@ -293,7 +302,9 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["kernel.api.rendering.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["kernel.api.rendering.JSONParser"],
     "EXCEPTION_HANDLER": "kernel.api.problems.handle",
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "kernel.api.schema.Schema",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "kernel.api.rendering.OneForm",
+    "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": None,
 }
 

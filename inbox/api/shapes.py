@@ -5,9 +5,10 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from inbox.api import examples
 from inbox.models import Attachment, Email
 from inbox.types import Channel, EmailState, MailClass, ThreadStatus
-from kernel.api.shapes import Resource
+from kernel.api.shapes import Resource, exemplified
 
 
 class AddressShape(serializers.Serializer[Any]):
@@ -32,6 +33,7 @@ class InboxChange(serializers.Serializer[Any]):
     custom_metadata = serializers.DictField(required=False)
 
 
+@exemplified(examples.INBOX)
 class InboxShape(Resource):
     kind_name = "inbox"
     external_id = serializers.UUIDField()
@@ -68,6 +70,7 @@ class EmailInput(serializers.Serializer[Any]):
         return {"from": AddressShape(), **super().get_fields()}
 
 
+@exemplified(examples.EMAIL)
 class EmailShape(Resource):
     kind_name = "email"
     inbox_id = serializers.UUIDField()
@@ -100,6 +103,7 @@ class EmailShape(Resource):
         return row.entry.extracted_text if hasattr(row, "entry") else None
 
 
+@exemplified(examples.THREAD)
 class ThreadShape(Resource):
     kind_name = "thread"
     inbox_id = serializers.UUIDField()
@@ -111,6 +115,7 @@ class ThreadShape(Resource):
     preview = serializers.CharField()
 
 
+@exemplified(examples.ATTACHMENT)
 class AttachmentShape(Resource):
     kind_name = "attachment"
     entry_id = serializers.UUIDField()
@@ -133,6 +138,7 @@ class AttachmentShape(Resource):
         return row.file.scan_state
 
 
+@exemplified(examples.ENTRY)
 class EntryShape(Resource):
     kind_name = "entry"
     thread_id = serializers.UUIDField()

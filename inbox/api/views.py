@@ -1,10 +1,10 @@
 """Inboxes, e-mails, threads, entries and attachments over HTTP."""
 
 from typing import Any, ClassVar
-from uuid import UUID, uuid4
+from uuid import UUID, uuid4, uuid5
 
 from django.http import StreamingHttpResponse
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.parsers import BaseParser
@@ -12,21 +12,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from files import queries as files
-from inbox.api import shapes
+from inbox.api import filters, shapes
 from inbox.mime.parsing import parse
 from inbox.models import Attachment, Email, Entry, Inbox, Thread
 from inbox.services import handing_in, inboxes
 from inbox.services.handing_in import MailFields
-from kernel.api.paging import page
+from kernel.api.listings import Listing
+from kernel.api.lookup import one
 from kernel.api.rendering import JSONParser
 from kernel.api.shapes import listing
 from kernel.api.views import WorkspaceViewSet
-from kernel.errors import NotFound
-
-PAGING = [
-    OpenApiParameter("cursor", str, description="From `next` or `previous` of a page."),
-    OpenApiParameter("limit", int, description="1 to 100; 25 if not given."),
-]
 
 
 class RawMailParser(BaseParser):
@@ -39,7 +34,7 @@ class RawMailParser(BaseParser):
         return content
 
 
-@extend_schema_view(list=extend_schema(parameters=PAGING, responses=listing(shapes.InboxShape, "Inbox")))
+@extend_schema_view(list=extend_schema(responses=listing(shapes.InboxShape, "Inbox")))
 @extend_schema(tags=["inboxes"])
 class InboxViewSet(WorkspaceViewSet):
     permissions: ClassVar[dict[str, str]] = {
@@ -49,14 +44,18 @@ class InboxViewSet(WorkspaceViewSet):
         "partial_update": "inbox.manage",
         "destroy": "inbox.manage",
     }
+    listings: ClassVar = {"list": Listing(filters=filters.InboxFilters, sorts=("created_at", "name", "updated_at"))}
+    expands: ClassVar = {"agent": "agent_id"}
     queryset = Inbox.unfenced.none()
     serializer_class = shapes.InboxShape
 
     def list(self, request: Request) -> Response:
-        return Response(page(request, Inbox.objects.all(), shapes.InboxShape().to_representation))
+        """The inboxes of the workspace, deactivated ones among them."""
+        return self.listed(Inbox.objects.all(), shapes.InboxShape().to_representation)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
-        return Response(shapes.InboxShape(_one(Inbox.objects.filter(id=pk))).data)
+        """One inbox."""
+        return Response(shapes.InboxShape(one(Inbox.objects.filter(id=pk))).data)
 
     @extend_schema(
         request=shapes.InboxInput,
@@ -64,11 +63,17 @@ class InboxViewSet(WorkspaceViewSet):
         examples=[OpenApiExample("inbox", {"address": "support@example.com", "name": "Support"}, request_only=True)],
     )
     def create(self, request: Request) -> Response:
+        """Open an inbox on a verified domain of the workspace."""
         inbox = inboxes.open_inbox(workspace_id=self.principal.workspace_id, **self.checked(shapes.InboxInput))
         return Response(shapes.InboxShape(inbox).data, status=201)
 
-    @extend_schema(request=shapes.InboxChange, responses=shapes.InboxShape)
+    @extend_schema(
+        request=shapes.InboxChange,
+        responses=shapes.InboxShape,
+        examples=[OpenApiExample("deactivate", {"active": False}, request_only=True)],
+    )
     def partial_update(self, request: Request, pk: UUID) -> Response:
+        """Change an inbox. `active: false` closes it to mail."""
         inbox = inboxes.change(
             workspace_id=self.principal.workspace_id, inbox_id=pk, changes=self.checked(shapes.InboxChange)
         )
@@ -80,12 +85,7 @@ class InboxViewSet(WorkspaceViewSet):
         raise MethodNotAllowed("DELETE", "Inboxes are deactivated rather than deleted: PATCH {'active': false}.")
 
 
-@extend_schema_view(
-    list=extend_schema(
-        parameters=[*PAGING, OpenApiParameter("state", str), OpenApiParameter("inbox_id", UUID)],
-        responses=listing(shapes.EmailShape, "Email"),
-    )
-)
+@extend_schema_view(list=extend_schema(responses=listing(shapes.EmailShape, "Email")))
 @extend_schema(tags=["emails"])
 class EmailViewSet(WorkspaceViewSet):
     permissions: ClassVar[dict[str, str]] = {
@@ -94,19 +94,19 @@ class EmailViewSet(WorkspaceViewSet):
         "raw": "email.read",
         "create": "email.create",
     }
+    listings: ClassVar = {"list": Listing(filters=filters.EmailFilters)}
+    expands: ClassVar = {"inbox": "inbox_id", "thread": "thread_id", "latest_run": "id"}
     queryset = Email.unfenced.none()
     serializer_class = shapes.EmailShape
     parser_classes = [JSONParser, RawMailParser]
 
     def list(self, request: Request) -> Response:
-        rows = Email.objects.select_related("entry")
-        for name in ("state", "inbox_id"):
-            if name in request.query_params:
-                rows = rows.filter(**{name: request.query_params[name]})
-        return Response(page(request, rows, shapes.EmailShape().to_representation))
+        """Received mail, newest first."""
+        return self.listed(Email.objects.select_related("entry"), shapes.EmailShape().to_representation)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
-        return Response(shapes.EmailShape(_one(Email.objects.select_related("entry").filter(id=pk))).data)
+        """One received mail."""
+        return Response(shapes.EmailShape(one(Email.objects.select_related("entry").filter(id=pk))).data)
 
     @extend_schema(
         request={"application/json": shapes.EmailInput, "message/rfc822": bytes},
@@ -138,12 +138,14 @@ class EmailViewSet(WorkspaceViewSet):
             metadata = given.pop("custom_metadata")
             raw = handing_in.compose(MailFields(sender=given.pop("from"), **given))
             recipients = [item["address"] for item in (*given["to"], *given["cc"])]
-        key = request.headers.get("Idempotency-Key") or str(uuid4())
+        # A key is its caller's own: two programs that both count from one hand in two mails.
+        key = request.headers.get("Idempotency-Key", "")
+        mail_id = uuid5(self.principal.workspace_id, f"{self.principal.pk} {key}") if key else uuid4()
         emails = handing_in.hand_in(
             workspace_id=self.principal.workspace_id,
             raw=raw,
             recipients=recipients,
-            message_id=key,
+            message_id=str(mail_id),
             custom_metadata=metadata,
         )
         body = shapes.EmailShape(emails[0]).data
@@ -153,16 +155,11 @@ class EmailViewSet(WorkspaceViewSet):
     @action(detail=True, methods=["get"])
     def raw(self, request: Request, pk: UUID) -> StreamingHttpResponse:
         """The message as it came, byte for byte."""
-        email = _one(Email.objects.select_related("inbound_message").filter(id=pk))
+        email = one(Email.objects.select_related("inbound_message").filter(id=pk))
         return _download([bytes(email.inbound_message.raw)], f"{email.id}.eml", "message/rfc822")
 
 
-@extend_schema_view(
-    list=extend_schema(
-        parameters=[*PAGING, OpenApiParameter("status", str), OpenApiParameter("inbox_id", UUID)],
-        responses=listing(shapes.ThreadShape, "Thread"),
-    )
-)
+@extend_schema_view(list=extend_schema(responses=listing(shapes.ThreadShape, "Thread")))
 @extend_schema(tags=["threads"])
 class ThreadViewSet(WorkspaceViewSet):
     permissions: ClassVar[dict[str, str]] = {
@@ -170,51 +167,49 @@ class ThreadViewSet(WorkspaceViewSet):
         "retrieve": "thread.read",
         "entries": "thread.read",
     }
+    listings: ClassVar = {
+        "list": Listing(filters=filters.ThreadFilters, by="last_entry_seq", sorts=("last_entry_seq", "created_at")),
+        "entries": Listing(filters=filters.EntryFilters, by="seq", sorts=("seq",)),
+    }
+    expands: ClassVar = {"inbox": "inbox_id"}
     queryset = Thread.unfenced.none()
     serializer_class = shapes.ThreadShape
 
     def list(self, request: Request) -> Response:
-        rows = Thread.objects.filter(merged_into=None)
-        for name in ("status", "inbox_id"):
-            if name in request.query_params:
-                rows = rows.filter(**{name: request.query_params[name]})
-        return Response(page(request, rows, shapes.ThreadShape().to_representation, by="last_entry_seq"))
+        """Conversations, the one that has last got something first."""
+        return self.listed(Thread.objects.filter(merged_into=None), shapes.ThreadShape().to_representation)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
-        return Response(shapes.ThreadShape(_one(Thread.objects.filter(id=pk))).data)
+        """One conversation, without its entries."""
+        return Response(shapes.ThreadShape(one(Thread.objects.filter(id=pk))).data)
 
-    @extend_schema(parameters=PAGING, responses=listing(shapes.EntryShape, "Entry"))
+    @extend_schema(responses=listing(shapes.EntryShape, "Entry"))
     @action(detail=True, methods=["get"])
     def entries(self, request: Request, pk: UUID) -> Response:
         """The conversation, newest entry first."""
-        thread = _one(Thread.objects.filter(id=pk))
+        thread = one(Thread.objects.filter(id=pk))
         rows = Entry.objects.filter(thread_id=thread.id).prefetch_related("attachments__file")
-        return Response(page(request, rows, shapes.EntryShape().to_representation, by="seq"))
+        return self.listed(rows, shapes.EntryShape().to_representation)
 
 
 @extend_schema(tags=["attachments"])
 class AttachmentViewSet(WorkspaceViewSet):
     permissions: ClassVar[dict[str, str]] = {"retrieve": "thread.read", "content": "thread.read"}
+    expands: ClassVar = {"email": "email_id"}
     queryset = Attachment.unfenced.none()
     serializer_class = shapes.AttachmentShape
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
-        return Response(shapes.AttachmentShape(_one(Attachment.objects.select_related("file").filter(id=pk))).data)
+        """What is known of an attachment. Its bytes are at `/content`."""
+        return Response(shapes.AttachmentShape(one(Attachment.objects.select_related("file").filter(id=pk))).data)
 
     @extend_schema(responses={(200, "application/octet-stream"): bytes})
     @action(detail=True, methods=["get"])
     def content(self, request: Request, pk: UUID) -> StreamingHttpResponse:
         """The bytes, always as a download."""
-        attachment = _one(Attachment.objects.filter(id=pk))
+        attachment = one(Attachment.objects.filter(id=pk))
         _, chunks = files.open_file(file_id=attachment.file_id)
         return _download(chunks, attachment.filename, "application/octet-stream")
-
-
-def _one(rows: Any) -> Any:
-    row = rows.first()
-    if row is None:
-        raise NotFound
-    return row
 
 
 def _download(chunks: Any, filename: str, content_type: str) -> StreamingHttpResponse:

@@ -92,6 +92,7 @@ def change(*, workspace_id: UUID, inbox_id: UUID, changes: dict[str, Any]) -> In
                     cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         except IntegrityError as error:
             raise _refusal(error) from error
+        inbox.refresh_from_db(fields=["updated_at"])
         record(
             workspace_id=workspace_id,
             action="inbox.change",

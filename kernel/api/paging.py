@@ -1,82 +1,133 @@
-"""Lists by keyset: stable under inserts, as fast on the last page as on the first, with opaque cursors."""
+"""Lists by keyset: stable under inserts, as fast on the last page as on the first, with cursors that only we can make.
+
+A cursor is signed for one list: workspace, path, filters and order. Any other is refused, so what it holds can be
+believed, and a page can never begin in one list and go on in another.
+"""
 
 import base64
-from collections.abc import Callable
+import binascii
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
 from django.core.exceptions import ValidationError
-from django.db.models import DateTimeField, Field, Model, Q, QuerySet
+from django.db.models import Field, Q, QuerySet
+from django.utils.crypto import constant_time_compare, salted_hmac
 from rest_framework.request import Request
 
-from kernel.errors import DomainError
+from kernel import context
+from kernel.errors import BadParameter
 
 DEFAULT_LIMIT = 25
 MAX_LIMIT = 100
-_REFUSED = "The cursor is not one that this list gave. Start again without it."
+PARAMETERS = ("cursor", "limit")
+_MARK_BYTES = 12
+_LONGEST = 1_000
+_REFUSED = (
+    "The cursor is not one that this list gave for these filters and this order. Use `next` or `previous` as they"
+    " came, with the same parameters, or start again without a cursor."
+)
 
 
-class BadCursor(DomainError):
+class BadCursor(BadParameter):
     code = "bad_cursor"
-    status = 400
     title = "The cursor or limit cannot be used"
 
 
 def page(
-    request: Request, rows: "QuerySet[Any]", render: Callable[[Any], Any], *, by: str = "created_at"
+    request: Request,
+    rows: "QuerySet[Any]",
+    render: Callable[[Any], Any],
+    *,
+    by: str = "created_at",
+    sorts: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The page that `request` asks for, newest first: `{"data": […], "next": cursor|null, "previous": cursor|null}`."""
+    """The page that `request` asks for: `{"data": […], "next": cursor|null, "previous": cursor|null}`.
+
+    Newest first, that is falling in `by`, unless `sort` names one of `sorts` (a minus before it: falling). Columns that
+    may be sorted by are never null.
+    """
     limit = _limit(request.query_params.get("limit"))
+    key, falling = order_of(request.query_params.get("sort"), by, sorts)
+    place = place_of(request, key, falling=falling)
     cursor = request.query_params.get("cursor")
-    backwards, mark = _decode(cursor, rows, by) if cursor else (False, None)
+    backwards, mark = _read(cursor, place, rows, key) if cursor else (False, None)
     if mark is not None:
         value, pk = mark
-        word = "gt" if backwards else "lt"
-        rows = rows.filter(Q(**{f"{by}__{word}": value}) | Q(**{by: value, f"pk__{word}": pk}))
-    order = (by, "pk") if backwards else (f"-{by}", "-pk")
-    found = list(rows.order_by(*order)[: limit + 1])
+        word = "gt" if backwards is falling else "lt"
+        rows = rows.filter(Q(**{f"{key}__{word}": value}) | Q(**{key: value, f"pk__{word}": pk}))
+    sign = "" if backwards is falling else "-"
+    found = list(rows.order_by(f"{sign}{key}", f"{sign}pk")[: limit + 1])
     more, found = len(found) > limit, found[:limit]
     if backwards:
         found.reverse()
-    older, newer = (True, more) if backwards else (more, mark is not None)
+    after, before = (True, more) if backwards else (more, mark is not None)
     return {
         "data": [render(row) for row in found],
-        "next": _encode(found[-1], by, backwards=False) if found and older else None,
-        "previous": _encode(found[0], by, backwards=True) if found and newer else None,
+        "next": write(found[-1], place, key, backwards=False) if found and after else None,
+        "previous": write(found[0], place, key, backwards=True) if found and before else None,
     }
+
+
+def order_of(asked: str | None, by: str, sorts: Sequence[str]) -> tuple[str, bool]:
+    """Column and direction; the columns are an allow-list, since each has to be fast."""
+    if asked is None:
+        return by, True
+    key = asked.removeprefix("-")
+    if key not in sorts:
+        known = ", ".join(choices(sorts))
+        raise BadParameter(f"sort must be one of {known}.", parameter="sort", allowed=choices(sorts))
+    return key, asked.startswith("-")
+
+
+def choices(sorts: Sequence[str]) -> list[str]:
+    """The values of `sort`: each column rising and falling."""
+    return [f"{sign}{name}" for name in sorts for sign in ("", "-")]
+
+
+def place_of(request: Request, key: str, *, falling: bool) -> bytes:
+    """What a cursor is good for."""
+    scope = context.scope.get()
+    narrowed = sorted(
+        (name, value) for name, value in request.query_params.items() if name not in {*PARAMETERS, "sort", "expand"}
+    )
+    workspace = scope.workspace_id if scope else None
+    return orjson.dumps([workspace, request.path, key, falling, narrowed])
+
+
+def write(row: Any, place: bytes, key: str, *, backwards: bool) -> str:
+    """The cursor that points at a row of a place."""
+    content = orjson.dumps([int(backwards), getattr(row, key), row.pk])
+    return base64.urlsafe_b64encode(_mark(content, place) + content).rstrip(b"=").decode()
+
+
+def _mark(content: bytes, place: bytes) -> bytes:
+    return salted_hmac("kernel.api.cursor", content + place, algorithm="sha256").digest()[:_MARK_BYTES]
 
 
 def _limit(text: str | None) -> int:
     if text is None:
         return DEFAULT_LIMIT
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MAX_LIMIT:
-        raise BadCursor(f"limit must be a whole number from 1 to {MAX_LIMIT}.")
+        raise BadCursor(f"limit must be a whole number from 1 to {MAX_LIMIT}.", parameter="limit")
     return int(text)
 
 
-def _encode(row: Any, by: str, *, backwards: bool) -> str:
-    content = orjson.dumps([int(backwards), getattr(row, by), row.pk])
-    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
-
-
-def _decode(cursor: str, rows: "QuerySet[Any]", by: str) -> tuple[bool, tuple[Any, Any]]:
-    """Direction, value and key of a cursor; BadCursor for whatever this list would not have made."""
+def _read(cursor: str, place: bytes, rows: "QuerySet[Any]", key: str) -> tuple[bool, tuple[Any, Any]]:
+    """Direction, value and key of a cursor; BadCursor for whatever this list has not made."""
     try:
-        backwards, value, pk = orjson.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), b"-_", validate=True))
-        if not isinstance(pk, str | int) or not isinstance(value, str | int):
-            raise BadCursor(_REFUSED)
-        mark = _read(rows.model, by, value), _read(rows.model, "pk", pk)
-    except (ValueError, TypeError, ArithmeticError, ValidationError) as error:
-        raise BadCursor(_REFUSED) from error
-    return bool(backwards), mark
+        raw = base64.b64decode(cursor[:_LONGEST] + "=" * (-len(cursor) % 4), b"-_", validate=True)
+        mark, content = raw[:_MARK_BYTES], raw[_MARK_BYTES:]
+        if not constant_time_compare(mark, _mark(content, place)):
+            raise BadCursor(_REFUSED, parameter="cursor")
+        backwards, value, pk = orjson.loads(content)
+        return bool(backwards), (_value(rows, key, value), _value(rows, "pk", pk))
+    # The signature holds, but the column may have had another type when it was made.
+    except (ValueError, TypeError, binascii.Error, ValidationError) as error:
+        raise BadCursor(_REFUSED, parameter="cursor") from error
 
 
-def _read(model: type[Model], name: str, value: str | int) -> Any:
-    """A value of a cursor as the field takes it. Times are aware; whole numbers fit the column."""
-    field: Field[Any, Any] = model._meta.pk if name == "pk" else model._meta.get_field(name)  # type: ignore[assignment]
-    found = field.to_python(value)
-    if isinstance(field, DateTimeField) and (found is None or found.tzinfo is None):
-        raise BadCursor(_REFUSED)
-    if isinstance(found, int) and not -(2**63) <= found < 2**63:
-        raise BadCursor(_REFUSED)
-    return found
+def _value(rows: "QuerySet[Any]", name: str, value: Any) -> Any:
+    model = rows.model
+    field: Field[Any, Any] = model._meta.pk if name == "pk" else model._meta.get_field(name)
+    return field.to_python(value)

@@ -12,6 +12,12 @@ from kernel.errors import DomainError, Forbidden, Unauthenticated
 
 logger = logging.getLogger(__name__)
 
+# What the framework's own refusals leave out: what to do.
+ADVICE = {
+    "method_not_allowed": "Use a method that the Allow header names.",
+    "unsupported_media_type": "Send the content with `Content-Type: application/json`.",
+    "parse_error": "Correct the body and send the request again.",
+}
 CONTENT_TYPE = "application/problem+json"
 CHALLENGE = 'Bearer realm="autonomous-inbox"'
 TYPE_BASE = "https://autonomous-inbox.dev/problems/"
@@ -20,7 +26,10 @@ TYPE_BASE = "https://autonomous-inbox.dev/problems/"
 def document(
     *, status_code: int, code: str, title: str, detail: str, errors: list[dict[str, str]] | None = None, **extra: object
 ) -> dict[str, object]:
-    """The body of a problem. `errors` point into the request body with JSON pointers (RFC 6901)."""
+    """The body of a problem. `errors` point into the request body with JSON pointers (RFC 6901), or name a parameter."""
+    call = context.call.get()
+    if call is not None:
+        call.code = code
     body: dict[str, object] = {
         "type": TYPE_BASE + code.replace("_", "-"),
         "title": title,
@@ -46,9 +55,14 @@ def handle(error: Exception, _context: dict[str, Any]) -> Response | None:
 
 
 def _of_domain(error: DomainError) -> Response:
-    errors = [{"pointer": error.pointer, "detail": error.detail}] if error.pointer else None
+    extra: dict[str, Any] = dict(error.extra)
+    errors = extra.pop("errors", None)
+    if error.pointer:
+        errors = [{"pointer": error.pointer, "detail": error.detail}]
+    elif not errors and "parameter" in extra:
+        errors = [{"parameter": str(extra["parameter"]), "detail": error.detail}]
     body = document(
-        status_code=error.status, code=error.code, title=error.title, detail=error.detail, errors=errors, **error.extra
+        status_code=error.status, code=error.code, title=error.title, detail=error.detail, errors=errors, **extra
     )
     headers = {}
     if "retry_after" in error.extra:
@@ -71,6 +85,7 @@ def _of_framework(error: exceptions.APIException) -> Response:
     elif isinstance(error, exceptions.ParseError):
         detail = f"The body is not valid JSON: {error.detail}"
     code = "invalid" if errors else str(getattr(error, "default_code", "error"))
+    detail = f"{detail} {ADVICE[code]}" if code in ADVICE else detail
     title = str(error.default_detail).rstrip(".") if not errors else "The content is not valid"
     headers = {}
     if getattr(error, "auth_header", None):

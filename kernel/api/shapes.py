@@ -1,8 +1,12 @@
-"""What the output of every app shares: the fields of a resource, and the frame of a list."""
+"""What the output of every app shares: the fields of a resource, the frame of a list, and an example of each."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
+from drf_spectacular.utils import OpenApiExample, extend_schema_serializer
 from rest_framework import serializers
+
+S = TypeVar("S", bound=type[serializers.Serializer[Any]])
 
 
 class Resource(serializers.Serializer[Any]):
@@ -22,9 +26,23 @@ class Listing(serializers.Serializer[Any]):
     """The frame of every list."""
 
     next = serializers.CharField(allow_null=True, help_text="Cursor of the next page, or null.")
-    previous = serializers.CharField(allow_null=True)
+    previous = serializers.CharField(allow_null=True, help_text="Cursor of the page before, or null.")
+
+
+def exemplified(example: dict[str, Any]) -> Callable[[S], S]:
+    """Show `example` wherever the API's description tells of the shape; a test holds each against the shape."""
+
+    def decorate(shape: S) -> S:
+        shape.example = example  # type: ignore[attr-defined]
+        shown = OpenApiExample("example", example, response_only=True, status_codes=["200", "201", "202"])
+        decorated: S = extend_schema_serializer(examples=[shown])(shape)
+        return decorated
+
+    return decorate
 
 
 def listing(shape: type[serializers.Serializer[Any]], name: str) -> type[serializers.Serializer[Any]]:
     """The documented shape of a list of `shape`."""
-    return type(f"{name}List", (Listing,), {"data": shape(many=True)})
+    made = type(f"{name}List", (Listing,), {"data": shape(many=True)})
+    example = getattr(shape, "example", None)
+    return exemplified({"data": [example], "next": None, "previous": None})(made) if example else made

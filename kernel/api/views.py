@@ -5,24 +5,62 @@ from functools import partial
 from typing import Any, ClassVar
 
 import orjson
+from django.conf import settings
+from django.db.models import QuerySet
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
+from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
 from kernel import context, idempotency
 from kernel.access import Principal, principal_of
+from kernel.api import conditions, expanding, filters, limits, paging, parameters
+from kernel.api.listings import Listing
+from kernel.api.lookup import UUID_PATTERN
 from kernel.api.rendering import JSONRenderer
-from kernel.errors import Forbidden
+from kernel.crash import crash_point
+from kernel.errors import Forbidden, TooLarge
 from kernel.transactions import in_workspace
 
 
-class WorkspaceViewSet(GenericViewSet[Any]):
-    """A viewset over one workspace. `permissions` names what each action needs; an action without a name is refused."""
+class Limited(APIView):
+    """A view that counts what a caller asks for, and says so in each answer."""
+
+    usage: limits.Usage | None = None
+
+    def counted(self, caller: str) -> None:
+        """Count this request; Busy when it is too much."""
+        self.usage = limits.count(caller)
+        limits.check(self.usage)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        longest: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        size = str(request.META.get("CONTENT_LENGTH") or "")
+        if size.isdecimal() and int(size) > longest:
+            raise TooLarge(f"A request may have {longest} bytes at most. Send less at once.")
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        """The answer with what is left of the caller's limit."""
+        final = super().finalize_response(request, response, *args, **kwargs)
+        for name, value in (self.usage.headers() if self.usage else {}).items():
+            final[name] = value
+        return final
+
+
+class WorkspaceViewSet(Limited, GenericViewSet[Any]):
+    """A viewset over one workspace. `permissions` names what each action needs; an action without a name is refused.
+
+    `listings` says what may be asked of each action that lists, `expands` which words `expand` takes, each with the
+    field that holds the id; what is in neither is refused with the names that are.
+    """
 
     permissions: ClassVar[Mapping[str, str]] = {}
-    lookup_value_regex = "[0-9a-fA-F-]{36}"
+    listings: ClassVar[Mapping[str, Listing]] = {}
+    expands: ClassVar[Mapping[str, str]] = {}
+    lookup_value_regex = UUID_PATTERN
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -30,31 +68,87 @@ class WorkspaceViewSet(GenericViewSet[Any]):
         if not self.action or self.action == "metadata":
             raise MethodNotAllowed(request.method or "")
         principal = principal_of(request)
+        note(principal)
+        self.counted(f"{principal.workspace_id}:{principal.pk}")
         if self.action not in self.permissions:
             raise Forbidden(f"No permission is named for {self.action!r}, so nobody has it.")
         principal.require(self.permissions[self.action])
+        parameters.check(request, self.parameters())
         method = (request.method or "get").lower()
         setattr(self, method, partial(self._within_workspace, principal, getattr(self, method)))
+
+    def parameters(self) -> list[str]:
+        """The parameters that the current action takes."""
+        listing = self.listings.get(self.action or "")
+        return [*(listing.names if listing else []), *(["expand"] if self._expandable() else [])]
+
+    def _expandable(self) -> bool:
+        return bool(self.expands) and self.action in ("list", "retrieve")
 
     def _within_workspace(
         self, principal: Principal, handler: Callable[..., Response], request: Request, *args: Any, **kwargs: Any
     ) -> Response:
         key = request.headers.get("Idempotency-Key") if request.method == "POST" else None
         with context.acting_as(principal.actor):
-            if key is None:
-                with in_workspace(principal.workspace_id):
-                    return handler(request, *args, **kwargs)
-            return _once(principal, key, request, partial(handler, request, *args, **kwargs))
+            if key is not None:
+                return _once(principal, key, request, partial(handler, request, *args, **kwargs))
+            with in_workspace(principal.workspace_id):
+                if request.method in ("PATCH", "DELETE") and "If-Match" in request.headers:
+                    self._compare(request, **kwargs)
+                return self._dressed(request, handler(request, *args, **kwargs))
+
+    def _compare(self, request: Request, **kwargs: Any) -> None:
+        """If-Match against the row as it is now, under its lock: of two who read the same, one can win.
+
+        FOR NO KEY UPDATE: rows that refer to this one can still be added meanwhile.
+        """
+        rows: QuerySet[Any] = self.get_queryset().model.objects.all()
+        rows.select_for_update(of=("self",), no_key=True).filter(pk=kwargs["pk"]).values_list("pk").first()
+        show: Callable[..., Response] = self.retrieve  # type: ignore[attr-defined]
+        conditions.check(request.headers["If-Match"], conditions.tag(show(request, **kwargs).data))
+
+    def _dressed(self, request: Request, response: Response) -> Response:
+        """What every answer may get: expansions, an entity tag, 304 in place of what the caller has already."""
+        # A download is a stream, not a body of ours.
+        body = getattr(response, "data", None)
+        if response.status_code != 200 or not isinstance(body, dict):
+            return response
+        current = body if self.action in ("retrieve", "partial_update") else None
+        tag, added = conditions.tag(current) if current else "", None
+        if self._expandable():
+            names = expanding.wanted(request, self.expands, self.principal)
+            expanding.expand(body["data"] if self.action == "list" else [body], names, self.expands)
+            added = {name: body.get(name) for name in names}
+        if current:
+            tag = conditions.with_extra(tag, added) if added else tag
+            if request.method in ("GET", "HEAD") and conditions.is_known(request, tag):
+                response = Response(status=304)
+            response["ETag"] = tag
+        return response
 
     @property
     def principal(self) -> Principal:
         return principal_of(self.request)
+
+    def listed(self, rows: "QuerySet[Any]", render: Callable[[Any], Any]) -> Response:
+        """The page of `rows` that the request asks for, narrowed and sorted as the action's listing allows."""
+        listing = self.listings[self.action or ""]
+        narrowed = filters.apply(listing.filters, rows, self.request.query_params)
+        return Response(paging.page(self.request, narrowed, render, by=listing.by, sorts=listing.sorts))
 
     def checked(self, shape: type[BaseSerializer[Any]]) -> Any:
         """The request body as `shape` reads it; a ValidationError lists every fault at once."""
         serializer = shape(data=self.request.data)
         serializer.is_valid(raise_exception=True)
         return serializer.validated_data
+
+
+def note(principal: Principal) -> None:
+    """Say whose request this is, for the request log."""
+    call = context.call.get()
+    if call is not None:
+        call.workspace_id = principal.workspace_id
+        call.caller = principal.actor.label or f"{principal.actor.kind} {principal.actor.id}"
 
 
 def _once(principal: Principal, key: str, request: Request, handler: Callable[[], Response]) -> Response:
@@ -74,4 +168,5 @@ def _once(principal: Principal, key: str, request: Request, handler: Callable[[]
     response = Response(orjson.loads(answer.body or b"null"), status=answer.status)
     if answer.replayed:
         response["Idempotency-Replayed"] = "true"
+    crash_point("idempotency.answered")
     return response

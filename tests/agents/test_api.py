@@ -95,8 +95,8 @@ def test_a_run_shows_all_that_happened(place):
     assert run["approval"]["agent_run_id"] == run["id"]
     assert client.get("/api/v1/agent-runs?status=succeeded").json()["data"] == []
     assert client.get(f"/api/v1/agent-runs?email_id={email.id}").json()["data"]
-    assert client.get("/api/v1/agent-runs?status=flying").status_code == 422
-    assert client.get("/api/v1/agent-runs?agent_id=x").status_code == 422
+    assert client.get("/api/v1/agent-runs?status=flying").status_code == 400
+    assert client.get("/api/v1/agent-runs?agent_id=x").status_code == 400
 
 
 def test_a_run_is_read_only(place):

@@ -6,9 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from audit import services
-from audit.models import AuditAnchor, AuditChain, AuditEvent, AuditPayload
+from audit.models import ApiRequest, AuditAnchor, AuditChain, AuditEvent, AuditPayload
+from kernel import clock
 from kernel.transactions import in_workspace
-from tests.factories.registry import factory
+from tests.factories.registry import create, factory, unique
 
 
 @factory(AuditEvent)
@@ -40,3 +41,18 @@ def _anchor(workspace_id: UUID, **_: Any) -> AuditAnchor:
     with tempfile.TemporaryDirectory() as directory:
         services.anchor_all(directory=Path(directory))
     return AuditAnchor.objects.filter(workspace_id=workspace_id).latest("sequence")
+
+
+@factory(ApiRequest)
+def _api_request(workspace_id: UUID, **given: Any) -> ApiRequest:
+    return create(
+        ApiRequest,
+        workspace_id,
+        given,
+        created_at=clock.now,
+        request_id=lambda: unique("request"),
+        method="GET",
+        path="/api/v1/emails",
+        status=200,
+        duration_ms=12,
+    )

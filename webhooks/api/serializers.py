@@ -4,6 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from kernel.api.shapes import exemplified
+from webhooks.api import examples
 from webhooks.types import DeliveryStatus, WebhookState
 
 
@@ -63,16 +65,6 @@ class Replay(serializers.Serializer[Any]):
         return attrs
 
 
-class DeliveryFilter(serializers.Serializer[Any]):
-    webhook = serializers.UUIDField(required=False, help_text="Only deliveries of this webhook.")
-    system_event = serializers.UUIDField(required=False, help_text="Only deliveries of this event.")
-    status = serializers.ChoiceField(choices=DeliveryStatus.choices, required=False)
-
-
-class EventFilter(serializers.Serializer[Any]):
-    slug = serializers.CharField(max_length=80, required=False, help_text="A slug, or a family such as `email.*`.")
-
-
 class Resource(serializers.Serializer[Any]):
     """What every resource has (S0-19 to S0-25)."""
 
@@ -85,6 +77,7 @@ class Resource(serializers.Serializer[Any]):
     deleted_at = serializers.DateTimeField(allow_null=True)
 
 
+@exemplified(examples.WEBHOOK)
 class WebhookShape(Resource):
     object = Constant("webhook")
     label = serializers.CharField()  # type: ignore[assignment]
@@ -100,20 +93,24 @@ class WebhookShape(Resource):
     previous_secret_until = serializers.DateTimeField(allow_null=True)
 
 
+@exemplified(examples.WEBHOOK_WITH_SECRET)
 class WebhookWithSecret(WebhookShape):
     secret = serializers.CharField(help_text="`whsec_…`: keep it now, it is not shown again.")
 
 
+@exemplified(examples.ENABLED)
 class EnabledShape(WebhookShape):
     replayed = serializers.IntegerField(help_text="Deliveries queued for what the endpoint missed.")
 
 
+@exemplified(examples.REPLAY)
 class ReplayShape(serializers.Serializer[Any]):
     object = Constant("webhook_replay")
     webhook_id = serializers.UUIDField()
     deliveries = serializers.IntegerField()
 
 
+@exemplified(examples.DELIVERY)
 class DeliveryShape(Resource):
     object = Constant("webhook_delivery")
     webhook_id = serializers.UUIDField()
@@ -137,10 +134,12 @@ class AttemptShape(serializers.Serializer[Any]):
     error = serializers.CharField()
 
 
+@exemplified(examples.DELIVERY_DETAIL)
 class DeliveryDetail(DeliveryShape):
     attempt_log = AttemptShape(many=True)
 
 
+@exemplified(examples.EVENT)
 class EventShape(Resource):
     object = Constant("system_event")
     slug = serializers.CharField()
@@ -149,6 +148,7 @@ class EventShape(Resource):
     data = serializers.DictField()  # type: ignore[assignment]
 
 
+@exemplified(examples.EVENT_TYPE)
 class EventTypeShape(serializers.Serializer[Any]):
     object = Constant("event_type")
     slug = serializers.CharField()

@@ -4,36 +4,45 @@ from datetime import timedelta
 from typing import Any, ClassVar
 from uuid import UUID
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from kernel import clock
-from kernel.api.paging import page
+from kernel.api.listings import Listing
+from kernel.api.shapes import listing as framed
 from kernel.api.views import WorkspaceViewSet
-from webhooks.api import rendering, serializers
+from webhooks.api import filters, rendering, serializers
 from webhooks.models import SystemEvent, Webhook, WebhookDelivery
 from webhooks.queries import catalogue, listing, statistics, webhooks
 from webhooks.services import replaying, subscribing, testing
 
-_PAGING = [
-    OpenApiParameter("limit", int, description="From 1 to 100; 25 when not given."),
-    OpenApiParameter("cursor", str, description="`next` or `previous` of another page."),
-]
 
-
-@extend_schema(tags=["Webhooks"])
+@extend_schema(tags=["webhooks"])
 @extend_schema_view(
-    list=extend_schema(parameters=_PAGING, responses=serializers.WebhookShape(many=True)),
+    list=extend_schema(responses=framed(serializers.WebhookShape, "Webhook")),
     retrieve=extend_schema(responses=serializers.WebhookShape),
-    create=extend_schema(request=serializers.WebhookCreation, responses={201: serializers.WebhookWithSecret}),
-    partial_update=extend_schema(request=serializers.WebhookChange, responses=serializers.WebhookShape),
+    create=extend_schema(
+        request=serializers.WebhookCreation,
+        responses={201: serializers.WebhookWithSecret},
+        examples=[
+            OpenApiExample(
+                "mail", {"url": "https://example.com/hook", "slugs": ["email.*"], "label": "CRM"}, request_only=True
+            )
+        ],
+    ),
+    partial_update=extend_schema(
+        request=serializers.WebhookChange,
+        responses=serializers.WebhookShape,
+        examples=[OpenApiExample("slower", {"rate_per_second": 5, "ordered": True}, request_only=True)],
+    ),
     destroy=extend_schema(responses={204: None}),
 )
 class WebhookViewSet(WorkspaceViewSet):
     """Subscriptions of endpoints to events."""
 
+    listings: ClassVar = {"list": Listing(filters=filters.WebhookFilters, sorts=("created_at", "label", "updated_at"))}
     queryset = Webhook.unfenced.none()
     serializer_class = serializers.WebhookShape
     permissions: ClassVar = {
@@ -52,7 +61,7 @@ class WebhookViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """The webhooks of the workspace, newest first."""
-        return Response(page(request, listing.webhooks(), rendering.webhook))
+        return self.listed(listing.webhooks(), rendering.webhook)
 
     def retrieve(self, request: Request, pk: str) -> Response:
         """One webhook."""
@@ -82,7 +91,11 @@ class WebhookViewSet(WorkspaceViewSet):
         row, secret = subscribing.rotate_secret(workspace_id=self.principal.workspace_id, webhook_id=UUID(pk))
         return Response(rendering.webhook(row) | {"secret": secret})
 
-    @extend_schema(request=serializers.Enabling, responses=serializers.EnabledShape)
+    @extend_schema(
+        request=serializers.Enabling,
+        responses=serializers.EnabledShape,
+        examples=[OpenApiExample("without the gap", {"replay_gap": False}, request_only=True)],
+    )
     @action(detail=True, methods=["post"])
     def enable(self, request: Request, pk: str) -> Response:
         """Call the endpoint again, from what it missed on."""
@@ -104,7 +117,17 @@ class WebhookViewSet(WorkspaceViewSet):
         delivery = testing.send_test(workspace_id=self.principal.workspace_id, webhook_id=UUID(pk))
         return Response(rendering.delivery(listing.delivery(delivery.id)), status=202)
 
-    @extend_schema(request=serializers.Replay, responses={202: serializers.ReplayShape})
+    @extend_schema(
+        request=serializers.Replay,
+        responses={202: serializers.ReplayShape},
+        examples=[
+            OpenApiExample(
+                "a range",
+                {"since": "2026-11-05T09:00:00Z", "until": "2026-11-05T10:00:00Z", "failed_only": True},
+                request_only=True,
+            )
+        ],
+    )
     @action(detail=True, methods=["post"])
     def replay(self, request: Request, pk: str) -> Response:
         """Send the event of one delivery, or the events of a range of time, once more."""
@@ -131,63 +154,53 @@ class WebhookViewSet(WorkspaceViewSet):
         return Response({"object": "webhook_statistics", "webhook_id": row.id, **found})
 
 
-@extend_schema(tags=["Webhooks"])
+@extend_schema(tags=["webhook-deliveries"])
 @extend_schema_view(
-    list=extend_schema(
-        parameters=[*_PAGING, serializers.DeliveryFilter], responses=serializers.DeliveryShape(many=True)
-    ),
+    list=extend_schema(responses=framed(serializers.DeliveryShape, "WebhookDelivery")),
     retrieve=extend_schema(responses=serializers.DeliveryDetail),
 )
 class WebhookDeliveryViewSet(WorkspaceViewSet):
     """Deliveries are made by the system; nobody writes them."""
 
+    listings: ClassVar = {"list": Listing(filters=filters.DeliveryFilters)}
+    expands: ClassVar = {"webhook": "webhook_id", "system_event": "system_event_id"}
     queryset = WebhookDelivery.unfenced.none()
     serializer_class = serializers.DeliveryShape
     permissions: ClassVar = {"list": "webhook.read", "retrieve": "webhook.read"}
 
     def list(self, request: Request) -> Response:
         """Deliveries, newest first."""
-        wanted = serializers.DeliveryFilter(data=request.query_params)
-        wanted.is_valid(raise_exception=True)
-        found = wanted.validated_data
-        rows = listing.deliveries(
-            webhook_id=found.get("webhook"),
-            system_event_id=found.get("system_event"),
-            status=found.get("status", ""),
-        )
-        return Response(page(request, rows, rendering.delivery))
+        return self.listed(listing.deliveries(), rendering.delivery)
 
     def retrieve(self, request: Request, pk: str) -> Response:
         """One delivery with its attempts."""
         return Response(rendering.delivery_detail(listing.delivery(UUID(pk))))
 
 
-@extend_schema(tags=["Webhooks"])
+@extend_schema(tags=["system-events"])
 @extend_schema_view(
-    list=extend_schema(parameters=[*_PAGING, serializers.EventFilter], responses=serializers.EventShape(many=True)),
+    list=extend_schema(responses=framed(serializers.EventShape, "SystemEvent")),
     retrieve=extend_schema(responses=serializers.EventShape),
 )
 class SystemEventViewSet(WorkspaceViewSet):
     """Public facts, for ever as they were."""
 
+    listings: ClassVar = {"list": Listing(filters=filters.EventFilters)}
     queryset = SystemEvent.unfenced.none()
     serializer_class = serializers.EventShape
     permissions: ClassVar = {"list": "event.read", "retrieve": "event.read"}
 
     def list(self, request: Request) -> Response:
         """Events, newest first."""
-        wanted = serializers.EventFilter(data=request.query_params)
-        wanted.is_valid(raise_exception=True)
-        rows = listing.system_events(slug=wanted.validated_data.get("slug", ""))
-        return Response(page(request, rows, rendering.system_event))
+        return self.listed(listing.system_events(), rendering.system_event)
 
     def retrieve(self, request: Request, pk: str) -> Response:
         """One event."""
         return Response(rendering.system_event(listing.system_event(UUID(pk))))
 
 
-@extend_schema(tags=["Webhooks"])
-@extend_schema_view(list=extend_schema(responses=serializers.EventTypeShape(many=True)))
+@extend_schema(tags=["event-types"])
+@extend_schema_view(list=extend_schema(responses=framed(serializers.EventTypeShape, "EventType")))
 class EventTypeViewSet(WorkspaceViewSet):
     """What may be subscribed to."""
 

@@ -13,16 +13,9 @@ def webhooks() -> "QuerySet[Webhook]":
     return Webhook.objects.defer("secret_sealed", "previous_secret_sealed")
 
 
-def deliveries(
-    *, webhook_id: UUID | None = None, system_event_id: UUID | None = None, status: str = ""
-) -> "QuerySet[WebhookDelivery]":
+def deliveries() -> "QuerySet[WebhookDelivery]":
     """Deliveries with the slug of their event."""
-    rows = WebhookDelivery.objects.annotate(slug=F("system_event__slug"))
-    if webhook_id is not None:
-        rows = rows.filter(webhook_id=webhook_id)
-    if system_event_id is not None:
-        rows = rows.filter(system_event_id=system_event_id)
-    return rows.filter(status=status) if status else rows
+    return WebhookDelivery.objects.annotate(slug=F("system_event__slug"))
 
 
 def delivery(delivery_id: UUID) -> WebhookDelivery:
@@ -34,12 +27,9 @@ def delivery(delivery_id: UUID) -> WebhookDelivery:
     return found
 
 
-def system_events(*, slug: str = "") -> "QuerySet[SystemEvent]":
-    """Events, of one slug or of a family such as `email.*`."""
-    rows = SystemEvent.objects.all()
-    if slug.endswith(".*"):
-        return rows.filter(slug__startswith=slug[:-1])
-    return rows.filter(slug=slug) if slug else rows
+def system_events() -> "QuerySet[SystemEvent]":
+    """The public events."""
+    return SystemEvent.objects.all()
 
 
 def system_event(event_id: UUID) -> SystemEvent:

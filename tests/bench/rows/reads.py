@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -129,7 +130,12 @@ def _reads(database: str, workspace: UUID) -> list[Read]:
     with in_workspace(workspace):
         rows = Thread.objects.order_by("-last_entry_seq")
         middle = rows[rows.count() // 2]
-        cursor = paging._encode(middle, "last_entry_seq", backwards=False)
+        cursors = [
+            paging.write(
+                middle, paging.place_of(request, "last_entry_seq", falling=True), "last_entry_seq", backwards=False
+            )
+            for request in (_request({}), _request({"status": "open"}))
+        ]
     with as_owner(database) as owner:
         row = owner.execute(
             "SELECT md5('thread' || n)::uuid FROM bench_place WHERE workspace_id = %s", [workspace]
@@ -143,11 +149,16 @@ def _reads(database: str, workspace: UUID) -> list[Read]:
     return [
         Read("list, page 1", threads, _THREADS.format(more=of_all), {"ws": workspace}),
         Read("list of open, page 1", f"{threads}?status=open", _THREADS.format(more=of_open), {"ws": workspace}),
-        Read("list, half-way down", f"{threads}?cursor={cursor}", _THREADS.format(more=of_all + " " + below), deep),
-        Read("open, half-way down", f"{threads}?status=open&cursor={cursor}",
+        Read("list, half-way down", f"{threads}?cursor={cursors[0]}", _THREADS.format(more=of_all + " " + below), deep),
+        Read("open, half-way down", f"{threads}?status=open&cursor={cursors[1]}",
              _THREADS.format(more=of_open + " " + below), deep),
         Read("conversation, last 50", f"{threads}/{thread}/entries?limit=50", _ENTRIES, {"thread": thread}),
     ]  # fmt: skip
+
+
+def _request(query: dict[str, str]) -> Any:
+    """What a cursor is made for: an address with its filters."""
+    return SimpleNamespace(path="/api/v1/threads", query_params=query)
 
 
 def _times(run: Run, database: str, workspace: UUID, key: str) -> dict[str, Took]:

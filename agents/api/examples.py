@@ -1,0 +1,113 @@
+"""Examples for the API's description, each held against its shape by a test."""
+
+from typing import Any
+
+_TIMES = {"created_at": "2026-11-05T09:00:00.120000Z", "updated_at": "2026-11-05T09:00:04.310000Z"}
+
+AGENT: dict[str, Any] = {
+    "object": "agent",
+    "id": "0c6f1d52-6f0c-4a57-8f0e-5a8b3a1c7e01",
+    **_TIMES,
+    "external_id": "7d0c7d7a-52f5-4d2c-9a3f-1b0f3e5d6c02",
+    "name": "Support",
+    "status": "active",
+    "autonomy": "supervised",
+    "version": 3,
+    "max_steps": 12,
+    "max_cost_micros": 500_000,
+    "provider": "",
+    "model": "",
+    "system_prompt": "You answer customers of Acme.",
+    "skills": ["Orders leave within two working days."],
+    "permissions": ["agent.read", "email.send", "thread.read"],
+    "metadata": {},
+    "custom_metadata": {"team": "care"},
+    "deleted_at": None,
+}
+RUN: dict[str, Any] = {
+    "object": "agent_run",
+    "id": "3b2f7f0e-0a54-4f3e-8f43-6a0d6a7f8b03",
+    **_TIMES,
+    "email_id": "9f1c2d3e-4b5a-4c6d-8e7f-0a1b2c3d4e04",
+    "agent_id": AGENT["id"],
+    "execution_id": "1a2b3c4d-5e6f-4a7b-8c9d-0e1f2a3b4c05",
+    "version": 3,
+    "status": "waiting_approval",
+    "outcome": "",
+    "reason": "",
+    "error_code": "",
+    "provider": "local",
+    "model": "extractive-1",
+    "used_language_model": False,
+    "input_tokens": 0,
+    "output_tokens": 0,
+    "cost_micros": 0,
+    "started_at": "2026-11-05T09:00:01Z",
+    "finished_at": None,
+}
+APPROVAL: dict[str, Any] = {
+    "object": "approval",
+    "id": "6d5c4b3a-2f1e-4d0c-9b8a-7f6e5d4c3b06",
+    **_TIMES,
+    "intent_id": "2f3e4d5c-6b7a-4899-a0b1-c2d3e4f5a607",
+    "agent_run_id": RUN["id"],
+    "email_id": RUN["email_id"],
+    "action": "inbox.reply",
+    "risk": "low",
+    "reason": "The agent drafts; a person sends.",
+    "content": {"text": "Orders leave within two working days."},
+    "content_hash": "9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab",
+    "requested_by": "Support",
+    "state": "pending",
+    "expires_at": "2026-11-08T09:00:04Z",
+    "decided_at": None,
+    "decided_by_kind": "",
+    "decided_by_id": "",
+    "decided_by_label": "",
+    "comment": "",
+    "edited": False,
+    "consumed_at": None,
+}
+RUN_DETAIL: dict[str, Any] = RUN | {
+    "steps": [
+        {
+            "position": 1,
+            "kind": "context",
+            "title": "Read the conversation",
+            "tool": "",
+            "permission": "",
+            "risk": "",
+            "status": "done",
+            "arguments": {},
+            "result": {"entries": 1},
+            "input_tokens": 0,
+            "output_tokens": 0,
+            "cost_micros": 0,
+            "started_at": "2026-11-05T09:00:01Z",
+            "finished_at": "2026-11-05T09:00:01.020000Z",
+        }
+    ],
+    "intent": {
+        "id": APPROVAL["intent_id"],
+        "action": "inbox.reply",
+        "arguments": APPROVAL["content"],
+        "risk": "low",
+        "decision": "ask",
+        "decision_reason": APPROVAL["reason"],
+        "status": "waiting_approval",
+        "entry_id": None,
+        "error": "",
+        "executed_at": None,
+    },
+    "approval": APPROVAL,
+}
+KNOWLEDGE: dict[str, Any] = {
+    "object": "knowledge_source",
+    "id": "8e9f0a1b-2c3d-4e5f-8a6b-7c8d9e0f1a08",
+    **_TIMES,
+    "title": "Shipping",
+    "uri": "https://example.com/shipping",
+    "content_hash": "d7a8fbb307d7809469ca9abcb0082e4f8d5651e46d3cdb762d02d0bf37c9e592",
+    "deleted_at": None,
+}
+KNOWLEDGE_DETAIL: dict[str, Any] = KNOWLEDGE | {"content": "# Shipping\n\nOrders leave within two working days."}

@@ -1,0 +1,90 @@
+"""A workspace with one of everything that the API shows, and callers of it."""
+
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from email.policy import SMTP
+from typing import Any
+from uuid import UUID, uuid4
+
+import orjson
+import pytest
+from django.test import Client
+
+from kernel.transactions import in_workspace
+from tenancy.services import keys
+from tests.agents.factories import Office, drain, office, play, receive, work
+from tests.factories.world import deliver
+from webhooks.models import SystemEvent, WebhookDelivery
+from webhooks.services import subscribing
+
+
+class Caller:
+    """A program with a machine key."""
+
+    def __init__(self, workspace_id: UUID, *scopes: str, name: str = "test") -> None:
+        key, self.secret = keys.issue(workspace_id=workspace_id, name=name, scopes=list(scopes or ("*",)))
+        self.workspace_id, self.key_id = workspace_id, key.id
+        self.client = Client(headers={"authorization": f"Bearer {self.secret}"}, raise_request_exception=False)
+
+    def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
+        options: dict[str, Any] = {"headers": {name.replace("_", "-"): value for name, value in headers.items()}}
+        if body is not None:
+            content = body if isinstance(body, bytes) else orjson.dumps(body)
+            options |= {"data": content, "content_type": headers.get("content_type", "application/json")}
+        return self.client.generic(method, path if path.startswith("/api") else f"/api/v1{path}", **options)
+
+    def get(self, path: str, **headers: str) -> Any:
+        return self("GET", path, **headers)
+
+
+@dataclass
+class World:
+    """Ids of one of everything, by the first word of its path."""
+
+    office: Office
+    ids: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def id(self) -> UUID:
+        return self.office.id
+
+
+def _mail_with_attachment() -> bytes:
+    message = EmailMessage(policy=SMTP)
+    message["From"], message["To"], message["Subject"] = "Bo <bo@customer.test>", "support@acme.test", "A receipt"
+    message["Message-ID"] = f"<{uuid4().hex}@customer.test>"
+    message.set_content("See the receipt.")
+    message.add_attachment(b"%PDF-1.4 receipt", maintype="application", subtype="pdf", filename="receipt.pdf")
+    return message.as_bytes()
+
+
+def furnish(name: str = "acme") -> World:
+    """A workspace in the middle of its day: a question waits for a person, a webhook has deliveries."""
+    place = office(name, autonomy="draft")
+    webhook, _ = subscribing.create(workspace_id=place.id, url="https://example.com/hook", slugs=["*"], label="CRM")
+    play()
+    email = receive(place)
+    work()
+    deliver(_mail_with_attachment(), f"support@{name}.test", envelope_from="bo@customer.test")
+    drain()
+    world = World(place, {"webhooks": str(webhook.id), "emails": str(email.id), "inboxes": str(place.house.inbox.id)})
+    caller = Caller(place.id)
+    for path in ("agents", "agent-runs", "approvals", "knowledge-sources", "threads"):
+        world.ids[path] = caller.get(f"/{path}").json()["data"][-1]["id"]
+    with in_workspace(place.id):
+        world.ids["webhook-deliveries"] = str(WebhookDelivery.objects.earliest("created_at").id)
+        world.ids["system-events"] = str(SystemEvent.objects.earliest("created_at").id)
+    threads = caller.get("/threads").json()["data"]
+    entries = [entry for thread in threads for entry in caller.get(f"/threads/{thread['id']}/entries").json()["data"]]
+    world.ids["attachments"] = next(file["id"] for entry in entries for file in entry["attachments"])
+    return world
+
+
+@pytest.fixture
+def world(db) -> World:
+    return furnish()
+
+
+@pytest.fixture
+def caller(world: World) -> Caller:
+    return Caller(world.id)

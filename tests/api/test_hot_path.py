@@ -1,0 +1,50 @@
+"""What the craft costs: nothing more is asked of the database for it, least of all when mail is handed in."""
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.api.conftest import Caller
+
+MAIL = {
+    "from": {"address": "ada@customer.test"},
+    "to": [{"address": "support@acme.test"}],
+    "subject": "A question",
+    "text": "How are you?",
+}
+
+
+def statements(action) -> list[str]:
+    with CaptureQueriesContext(connection) as found:
+        assert action().status_code < 300
+    return [query["sql"] for query in found]
+
+
+def test_handing_mail_in_costs_what_filing_it_costs(world, settings):
+    """With a limit, an entity tag, a request id and the log, and without any of them: the same statements."""
+    caller = Caller(world.id)
+    settings.API_RATE_LIMIT = 0
+    caller("POST", "/emails", MAIL)
+    bare = statements(lambda: caller("POST", "/emails", MAIL))
+    settings.API_RATE_LIMIT = 1_000
+    whole = statements(lambda: caller("POST", "/emails", MAIL, X_Request_Id="request-of-mine", If_Match='"x"'))
+    assert len(whole) == len(bare) <= 18, whole
+    keyed = statements(lambda: caller("POST", "/emails", MAIL, Idempotency_Key="once"))
+    # The record of the key: a transaction that begins it, and one statement that keeps the answer.
+    assert len(keyed) <= len(bare) + 6, keyed
+    replayed = statements(lambda: caller("POST", "/emails", MAIL, Idempotency_Key="once"))
+    assert len(replayed) < len(bare)
+
+
+def test_reading_costs_what_it_cost(world):
+    """A tag, a condition, a filter and an order add no statement to the reading of one resource or of a list."""
+    caller = Caller(world.id)
+    for path, queries in [
+        (f"/webhooks/{world.ids['webhooks']}", {"If_None_Match": '"x"'}), (f"/emails/{world.ids['emails']}", {}),
+    ]:  # fmt: skip
+        plain = statements(lambda path=path: caller.get(path))
+        assert len(statements(lambda path=path, queries=queries: caller.get(path, **queries))) == len(plain) <= 8
+    plain = statements(lambda: caller.get("/emails"))
+    narrowed = statements(
+        lambda: caller.get("/emails?state=threaded&sort=created_at&limit=1&created_at__gte=2020-01-01T00:00:00Z")
+    )
+    assert len(narrowed) == len(plain)
