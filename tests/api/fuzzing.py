@@ -4,12 +4,12 @@ from collections import Counter
 from typing import Any
 
 import schemathesis
+from django.core.wsgi import get_wsgi_application
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import booleans
 from schemathesis import GenerationMode, checks
 from schemathesis.specs.openapi import checks as of_openapi
 
-from config.wsgi import application
 from tests.api.conftest import Caller, World
 
 CHECKS = [
@@ -25,7 +25,7 @@ QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_to
 
 def operations() -> list[Any]:
     """Every operation of the API as the application itself describes it; what deletes comes last."""
-    schema = schemathesis.openapi.from_wsgi("/api/schema", application)
+    schema = schemathesis.openapi.from_wsgi("/api/schema", get_wsgi_application())
     found = [result.ok() for result in schema.get_all_operations()]
     return sorted(found, key=lambda operation: operation.method.upper() == "DELETE")
 

@@ -68,7 +68,8 @@ def _operations(types: Types, path: str, method: str, operation: dict[str, Any])
 def _operation(
     types: Types, path: str, method: str, operation: dict[str, Any], *, body: dict[str, Any] | None, raw_type: str
 ) -> Operation:
-    parameters = [p for p in operation.get("parameters", []) if p["in"] == "query"]
+    # References are to the headers that every operation shares; the client sets those itself.
+    parameters = [p for p in operation.get("parameters", []) if p.get("in") == "query"]
     query = [(p["name"], types.of(p.get("schema", {}))) for p in parameters]
     fields = types.fields(body["schema"]) if body else {}
     required = [(name, kind) for name, (kind, is_required) in fields.items() if is_required]
@@ -82,7 +83,7 @@ def _operation(
         name=_name(path, method, is_list=is_list and not path.endswith("}")),
         method=method.upper(),
         path=_named(path),
-        words=client_types.words(operation.get("description", "")),
+        words=client_types.words(f"{operation['summary']}. {operation.get('description', '')}"),
         path_names=_places(path),
         query=[pair for pair in query if pair not in required],
         required=required,

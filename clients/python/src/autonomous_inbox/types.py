@@ -14,9 +14,11 @@ ApprovalState = Literal["pending", "approved", "rejected", "expired", "withdrawn
 
 Autonomy = Literal["draft", "supervised", "autonomous"]
 
+CredentialState = Literal["active", "expired", "revoked"]
+
 Decision = Literal["allow", "ask", "deny"]
 
-DeliveryStatus = Literal["pending", "delivering", "delivered", "failed", "cancelled"]
+DeliveryStatus = Literal["pending", "delivered", "failed", "cancelled"]
 
 EmailState = Literal[
     "received",
@@ -47,6 +49,8 @@ MailClass = Literal["human", "auto_reply", "bounce", "list", "spam", "virus", "s
 ReplyStatus = Literal["expired", "failed", "refused", "rejected", "sending", "sent", "uncertain", "waiting_approval"]
 
 Risk = Literal["low", "medium", "high"]
+
+Step = Literal["hour", "day"]
 
 StepKind = Literal["context", "knowledge", "model", "plan", "action", "note"]
 
@@ -141,6 +145,30 @@ class Attempt(TypedDict):
     error: str
 
 
+class Certificate(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    name: str
+    state: CredentialState
+    scopes: Sequence[str]
+    fingerprint: str
+    serial: str
+    issuer: str
+    subject: str
+    not_before: str
+    not_after: str
+    revoked_at: str | None
+    last_used_at: str | None
+    issued_by: Issuer
+
+
+class Cutoff(TypedDict):
+    object: str
+    issued_before: str
+
+
 class Delivery(TypedDict):
     id: str
     workspace_id: str
@@ -160,6 +188,15 @@ class Delivery(TypedDict):
     last_status_code: int | None
     last_error: str
     delivered_at: str | None
+
+
+class DeliveryCounts(TypedDict):
+    """Deliveries by status."""
+
+    pending: int
+    delivered: int
+    failed: int
+    cancelled: int
 
 
 class DeliveryDetail(TypedDict):
@@ -182,6 +219,17 @@ class DeliveryDetail(TypedDict):
     last_error: str
     delivered_at: str | None
     attempt_log: Sequence[Attempt]
+
+
+class Denial(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    fingerprint: str
+    serial: str
+    issuer: str
+    reason: str
 
 
 class Email(TypedDict):
@@ -310,6 +358,14 @@ class Intent(TypedDict):
     executed_at: str | None
 
 
+class Issuer(TypedDict):
+    """Who issued a credential, as it was then."""
+
+    kind: str
+    id: str
+    label: str
+
+
 class Knowledge(TypedDict):
     object: str
     id: str
@@ -333,6 +389,41 @@ class KnowledgeDetail(TypedDict):
     content: str
 
 
+class MachineKey(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    name: str
+    prefix: str
+    state: CredentialState
+    scopes: Sequence[str]
+    allowed_networks: Sequence[str]
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+    previous_secret_until: str | None
+    issued_by: Issuer
+
+
+class MachineKeyWithSecret(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    name: str
+    prefix: str
+    state: CredentialState
+    scopes: Sequence[str]
+    allowed_networks: Sequence[str]
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+    previous_secret_until: str | None
+    issued_by: Issuer
+    secret: str
+
+
 class Passage(TypedDict):
     object: str
     id: str
@@ -342,6 +433,25 @@ class Passage(TypedDict):
     heading: str
     text: str
     similarity: float
+
+
+class Percentiles(TypedDict):
+    """Of times in milliseconds."""
+
+    p50: int
+    p95: int
+
+
+class Problem(TypedDict):
+    """What went wrong and what to do (RFC 9457). Further members depend on the code."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    request_id: str
+    errors: Sequence[Mapping[str, Any]]
 
 
 class Replay(TypedDict):
@@ -365,6 +475,35 @@ class Reply(TypedDict):
     risk: Risk
     reason: str
     text: str
+
+
+class Request(TypedDict):
+    """A request and its answer in short; bodies, queries and secrets are not kept."""
+
+    object: str
+    id: str
+    created_at: str
+    request_id: str
+    method: str
+    path: str
+    status: int
+    code: str
+    caller: str
+    duration_ms: int
+
+
+class RevokedKeys(TypedDict):
+    object: str
+    revoked: Sequence[str]
+
+
+class RevokedToken(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    jti: str
+    expires_at: str
 
 
 class Run(TypedDict):
@@ -420,6 +559,32 @@ class RunDetail(TypedDict):
     approval: Approval | None
 
 
+class Statistics(TypedDict):
+    """How an endpoint does."""
+
+    object: str
+    webhook_id: str
+    since: str
+    until: str
+    deliveries: DeliveryCounts
+    success_rate: float | None
+    attempts: int
+    delay_ms: Percentiles | None
+    duration_ms: Percentiles | None
+    waiting: Waiting
+    step: Step
+    series: Sequence[StatisticsStep]
+
+
+class StatisticsStep(TypedDict):
+    """The deliveries that were made in one hour or day."""
+
+    at: str
+    delivered: int
+    failed: int
+    pending: int
+
+
 class Step(TypedDict):
     position: int
     kind: StepKind
@@ -449,6 +614,13 @@ class Thread(TypedDict):
     last_entry_at: str
     entry_count: int
     preview: str
+
+
+class Waiting(TypedDict):
+    """What is still to be delivered, of whatever time."""
+
+    count: int
+    oldest_created_at: str | None
 
 
 class Webhook(TypedDict):

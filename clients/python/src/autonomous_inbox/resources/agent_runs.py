@@ -3,6 +3,7 @@
 Written by tools/write_client.py from the API's description. Change the API, then run it again.
 """
 
+from collections.abc import Sequence
 from typing import Literal, cast
 from urllib.parse import quote
 
@@ -21,27 +22,50 @@ class AgentRunsResource:
         self,
         *,
         agent_id: str | None = None,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
         cursor: str | None = None,
         email_id: str | None = None,
+        expand: Sequence[Literal["agent", "email"]] | None = None,
         limit: int | None = None,
+        sort: Literal["-created_at", "created_at"] | None = None,
         status: Literal[
-            "failed", "needs_human", "queued", "running", "stopped", "succeeded", "waiting_approval", "waiting_effect"
+            "queued", "running", "waiting_approval", "waiting_effect", "succeeded", "needs_human", "failed", "stopped"
         ]
         | None = None,
     ) -> Pages[Run]:
-        """Read-only: workers make runs. `GET /api/v1/agent-runs`"""
+        """Runs of agents against mails, newest first. Needs the permission `agent.read`. `GET /api/v1/agent-runs`"""
         return Pages(
             self._client,
             Call(
                 "GET",
                 "/api/v1/agent-runs",
-                query={"agent_id": agent_id, "cursor": cursor, "email_id": email_id, "limit": limit, "status": status},
+                query={
+                    "agent_id": agent_id,
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "email_id": email_id,
+                    "expand": expand,
+                    "limit": limit,
+                    "sort": sort,
+                    "status": status,
+                },
             ),
         )
 
-    def get(self, agent_run_id: str) -> RunDetail:
-        """Read-only: workers make runs. `GET /api/v1/agent-runs/{agent_run_id}`"""
-        return cast("RunDetail", self._client.send(Call("GET", f"/api/v1/agent-runs/{quote(agent_run_id, safe='')}")))
+    def get(self, agent_run_id: str, *, expand: Sequence[Literal["agent", "email"]] | None = None) -> RunDetail:
+        """One run with its steps, what it wants to do, and the question that waits for a person. Needs the permission `agent.read`. `GET /api/v1/agent-runs/{agent_run_id}`"""
+        return cast(
+            "RunDetail",
+            self._client.send(
+                Call("GET", f"/api/v1/agent-runs/{quote(agent_run_id, safe='')}", query={"expand": expand})
+            ),
+        )
 
 
 class AsyncAgentRunsResource:
@@ -54,26 +78,47 @@ class AsyncAgentRunsResource:
         self,
         *,
         agent_id: str | None = None,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
         cursor: str | None = None,
         email_id: str | None = None,
+        expand: Sequence[Literal["agent", "email"]] | None = None,
         limit: int | None = None,
+        sort: Literal["-created_at", "created_at"] | None = None,
         status: Literal[
-            "failed", "needs_human", "queued", "running", "stopped", "succeeded", "waiting_approval", "waiting_effect"
+            "queued", "running", "waiting_approval", "waiting_effect", "succeeded", "needs_human", "failed", "stopped"
         ]
         | None = None,
     ) -> AsyncPages[Run]:
-        """Read-only: workers make runs. `GET /api/v1/agent-runs`"""
+        """Runs of agents against mails, newest first. Needs the permission `agent.read`. `GET /api/v1/agent-runs`"""
         return AsyncPages(
             self._client,
             Call(
                 "GET",
                 "/api/v1/agent-runs",
-                query={"agent_id": agent_id, "cursor": cursor, "email_id": email_id, "limit": limit, "status": status},
+                query={
+                    "agent_id": agent_id,
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "email_id": email_id,
+                    "expand": expand,
+                    "limit": limit,
+                    "sort": sort,
+                    "status": status,
+                },
             ),
         )
 
-    async def get(self, agent_run_id: str) -> RunDetail:
-        """Read-only: workers make runs. `GET /api/v1/agent-runs/{agent_run_id}`"""
+    async def get(self, agent_run_id: str, *, expand: Sequence[Literal["agent", "email"]] | None = None) -> RunDetail:
+        """One run with its steps, what it wants to do, and the question that waits for a person. Needs the permission `agent.read`. `GET /api/v1/agent-runs/{agent_run_id}`"""
         return cast(
-            "RunDetail", await self._client.send(Call("GET", f"/api/v1/agent-runs/{quote(agent_run_id, safe='')}"))
+            "RunDetail",
+            await self._client.send(
+                Call("GET", f"/api/v1/agent-runs/{quote(agent_run_id, safe='')}", query={"expand": expand})
+            ),
         )

@@ -4,7 +4,7 @@ Written by tools/write_client.py from the API's description. Change the API, the
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 from urllib.parse import quote
 
 from autonomous_inbox.paging import AsyncPages, AsyncSender, Change, Pages, Sender
@@ -18,9 +18,44 @@ class AgentsResource:
     def __init__(self, client: Sender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[Agent]:
-        """`GET /api/v1/agents`"""
-        return Pages(self._client, Call("GET", "/api/v1/agents", query={"cursor": cursor, "limit": limit}))
+    def list(
+        self,
+        *,
+        autonomy: Literal["draft", "supervised", "autonomous"] | None = None,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        external_id: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-name", "-updated_at", "created_at", "name", "updated_at"] | None = None,
+        status: Literal["active", "paused"] | None = None,
+        updated_at__gte: str | None = None,
+        updated_at__lt: str | None = None,
+    ) -> Pages[Agent]:
+        """The agents of the workspace, each with its present version. Needs the permission `agent.read`. `GET /api/v1/agents`"""
+        return Pages(
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/agents",
+                query={
+                    "autonomy": autonomy,
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "external_id": external_id,
+                    "limit": limit,
+                    "sort": sort,
+                    "status": status,
+                    "updated_at__gte": updated_at__gte,
+                    "updated_at__lt": updated_at__lt,
+                },
+            ),
+        )
 
     def create(
         self,
@@ -39,7 +74,7 @@ class AgentsResource:
         external_id: str | Unset = UNSET,
         idempotency_key: str | None = None,
     ) -> Agent:
-        """`POST /api/v1/agents`"""
+        """Make an agent. It drafts until you give it more autonomy. `POST /api/v1/agents`"""
         return cast(
             "Agent",
             self._client.send(
@@ -66,7 +101,7 @@ class AgentsResource:
         )
 
     def get(self, agent_id: str) -> Agent:
-        """`GET /api/v1/agents/{agent_id}`"""
+        """One agent with its present version. Needs the permission `agent.read`. `GET /api/v1/agents/{agent_id}`"""
         return cast("Agent", self._client.send(Call("GET", f"/api/v1/agents/{quote(agent_id, safe='')}")))
 
     def update(
@@ -112,7 +147,7 @@ class AgentsResource:
         )
 
     def delete(self, agent_id: str, *, if_match: str | None = None) -> None:
-        """`DELETE /api/v1/agents/{agent_id}`"""
+        """Delete an agent. Its runs and versions stay readable. `DELETE /api/v1/agents/{agent_id}`"""
         self._client.send(Call("DELETE", f"/api/v1/agents/{quote(agent_id, safe='')}", if_match=if_match))
 
     def get_versioned(self, agent_id: str) -> Versioned[Agent]:
@@ -135,9 +170,44 @@ class AsyncAgentsResource:
     def __init__(self, client: AsyncSender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[Agent]:
-        """`GET /api/v1/agents`"""
-        return AsyncPages(self._client, Call("GET", "/api/v1/agents", query={"cursor": cursor, "limit": limit}))
+    def list(
+        self,
+        *,
+        autonomy: Literal["draft", "supervised", "autonomous"] | None = None,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        external_id: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-name", "-updated_at", "created_at", "name", "updated_at"] | None = None,
+        status: Literal["active", "paused"] | None = None,
+        updated_at__gte: str | None = None,
+        updated_at__lt: str | None = None,
+    ) -> AsyncPages[Agent]:
+        """The agents of the workspace, each with its present version. Needs the permission `agent.read`. `GET /api/v1/agents`"""
+        return AsyncPages(
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/agents",
+                query={
+                    "autonomy": autonomy,
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "external_id": external_id,
+                    "limit": limit,
+                    "sort": sort,
+                    "status": status,
+                    "updated_at__gte": updated_at__gte,
+                    "updated_at__lt": updated_at__lt,
+                },
+            ),
+        )
 
     async def create(
         self,
@@ -156,7 +226,7 @@ class AsyncAgentsResource:
         external_id: str | Unset = UNSET,
         idempotency_key: str | None = None,
     ) -> Agent:
-        """`POST /api/v1/agents`"""
+        """Make an agent. It drafts until you give it more autonomy. `POST /api/v1/agents`"""
         return cast(
             "Agent",
             await self._client.send(
@@ -183,7 +253,7 @@ class AsyncAgentsResource:
         )
 
     async def get(self, agent_id: str) -> Agent:
-        """`GET /api/v1/agents/{agent_id}`"""
+        """One agent with its present version. Needs the permission `agent.read`. `GET /api/v1/agents/{agent_id}`"""
         return cast("Agent", await self._client.send(Call("GET", f"/api/v1/agents/{quote(agent_id, safe='')}")))
 
     async def update(
@@ -229,7 +299,7 @@ class AsyncAgentsResource:
         )
 
     async def delete(self, agent_id: str, *, if_match: str | None = None) -> None:
-        """`DELETE /api/v1/agents/{agent_id}`"""
+        """Delete an agent. Its runs and versions stay readable. `DELETE /api/v1/agents/{agent_id}`"""
         await self._client.send(Call("DELETE", f"/api/v1/agents/{quote(agent_id, safe='')}", if_match=if_match))
 
     async def get_versioned(self, agent_id: str) -> Versioned[Agent]:

@@ -4,7 +4,7 @@ Written by tools/write_client.py from the API's description. Change the API, the
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 from urllib.parse import quote
 
 from autonomous_inbox.paging import AsyncPages, AsyncSender, Pages, Sender
@@ -21,16 +21,52 @@ class EmailsResource:
     def list(
         self,
         *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
         cursor: str | None = None,
+        expand: Sequence[Literal["inbox", "latest_run", "thread"]] | None = None,
         inbox_id: str | None = None,
         limit: int | None = None,
-        state: str | None = None,
+        mail_class: Literal["human", "auto_reply", "bounce", "list", "spam", "virus", "self"] | None = None,
+        message_id: str | None = None,
+        sort: Literal["-created_at", "created_at"] | None = None,
+        state: Literal[
+            "received",
+            "stored",
+            "parsed",
+            "threaded",
+            "queued",
+            "running",
+            "waiting_approval",
+            "handled",
+            "ignored",
+            "quarantined",
+            "failed",
+        ]
+        | None = None,
     ) -> Pages[Email]:
-        """`GET /api/v1/emails`"""
+        """Received mail, newest first. Needs the permission `email.read`. `GET /api/v1/emails`"""
         return Pages(
             self._client,
             Call(
-                "GET", "/api/v1/emails", query={"cursor": cursor, "inbox_id": inbox_id, "limit": limit, "state": state}
+                "GET",
+                "/api/v1/emails",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "expand": expand,
+                    "inbox_id": inbox_id,
+                    "limit": limit,
+                    "mail_class": mail_class,
+                    "message_id": message_id,
+                    "sort": sort,
+                    "state": state,
+                },
             ),
         )
 
@@ -84,12 +120,15 @@ class EmailsResource:
             ),
         )
 
-    def get(self, email_id: str) -> Email:
-        """`GET /api/v1/emails/{email_id}`"""
-        return cast("Email", self._client.send(Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}")))
+    def get(self, email_id: str, *, expand: Sequence[Literal["inbox", "latest_run", "thread"]] | None = None) -> Email:
+        """One received mail. Needs the permission `email.read`. `GET /api/v1/emails/{email_id}`"""
+        return cast(
+            "Email",
+            self._client.send(Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}", query={"expand": expand})),
+        )
 
     def raw(self, email_id: str) -> bytes:
-        """The message as it came, byte for byte. `GET /api/v1/emails/{email_id}/raw`"""
+        """The message as it came, byte for byte. Needs the permission `email.read`. `GET /api/v1/emails/{email_id}/raw`"""
         return (
             self._client.exchange(
                 Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}/raw", accept="message/rfc822")
@@ -106,16 +145,52 @@ class AsyncEmailsResource:
     def list(
         self,
         *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
         cursor: str | None = None,
+        expand: Sequence[Literal["inbox", "latest_run", "thread"]] | None = None,
         inbox_id: str | None = None,
         limit: int | None = None,
-        state: str | None = None,
+        mail_class: Literal["human", "auto_reply", "bounce", "list", "spam", "virus", "self"] | None = None,
+        message_id: str | None = None,
+        sort: Literal["-created_at", "created_at"] | None = None,
+        state: Literal[
+            "received",
+            "stored",
+            "parsed",
+            "threaded",
+            "queued",
+            "running",
+            "waiting_approval",
+            "handled",
+            "ignored",
+            "quarantined",
+            "failed",
+        ]
+        | None = None,
     ) -> AsyncPages[Email]:
-        """`GET /api/v1/emails`"""
+        """Received mail, newest first. Needs the permission `email.read`. `GET /api/v1/emails`"""
         return AsyncPages(
             self._client,
             Call(
-                "GET", "/api/v1/emails", query={"cursor": cursor, "inbox_id": inbox_id, "limit": limit, "state": state}
+                "GET",
+                "/api/v1/emails",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "expand": expand,
+                    "inbox_id": inbox_id,
+                    "limit": limit,
+                    "mail_class": mail_class,
+                    "message_id": message_id,
+                    "sort": sort,
+                    "state": state,
+                },
             ),
         )
 
@@ -169,12 +244,19 @@ class AsyncEmailsResource:
             ),
         )
 
-    async def get(self, email_id: str) -> Email:
-        """`GET /api/v1/emails/{email_id}`"""
-        return cast("Email", await self._client.send(Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}")))
+    async def get(
+        self, email_id: str, *, expand: Sequence[Literal["inbox", "latest_run", "thread"]] | None = None
+    ) -> Email:
+        """One received mail. Needs the permission `email.read`. `GET /api/v1/emails/{email_id}`"""
+        return cast(
+            "Email",
+            await self._client.send(
+                Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}", query={"expand": expand})
+            ),
+        )
 
     async def raw(self, email_id: str) -> bytes:
-        """The message as it came, byte for byte. `GET /api/v1/emails/{email_id}/raw`"""
+        """The message as it came, byte for byte. Needs the permission `email.read`. `GET /api/v1/emails/{email_id}/raw`"""
         return (
             await self._client.exchange(
                 Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}/raw", accept="message/rfc822")

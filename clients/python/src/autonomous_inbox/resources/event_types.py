@@ -15,7 +15,7 @@ class EventTypesResource:
         self._client = client
 
     def list(self) -> Pages[EventType]:
-        """Every type of event, with the JSON Schema of what then arrives. `GET /api/v1/event-types`"""
+        """Every type of event, with the JSON Schema of what then arrives. Needs the permission `event.read`. `GET /api/v1/event-types`"""
         return Pages(self._client, Call("GET", "/api/v1/event-types"))
 
 
@@ -26,5 +26,5 @@ class AsyncEventTypesResource:
         self._client = client
 
     def list(self) -> AsyncPages[EventType]:
-        """Every type of event, with the JSON Schema of what then arrives. `GET /api/v1/event-types`"""
+        """Every type of event, with the JSON Schema of what then arrives. Needs the permission `event.read`. `GET /api/v1/event-types`"""
         return AsyncPages(self._client, Call("GET", "/api/v1/event-types"))

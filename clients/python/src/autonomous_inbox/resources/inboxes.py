@@ -3,8 +3,8 @@
 Written by tools/write_client.py from the API's description. Change the API, then run it again.
 """
 
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast
 from urllib.parse import quote
 
 from autonomous_inbox.paging import AsyncPages, AsyncSender, Change, Pages, Sender
@@ -18,9 +18,48 @@ class InboxesResource:
     def __init__(self, client: Sender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[Inbox]:
-        """`GET /api/v1/inboxes`"""
-        return Pages(self._client, Call("GET", "/api/v1/inboxes", query={"cursor": cursor, "limit": limit}))
+    def list(
+        self,
+        *,
+        active: Literal["true", "false"] | None = None,
+        address: str | None = None,
+        agent_id: str | None = None,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        expand: Sequence[Literal["agent"]] | None = None,
+        external_id: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-name", "-updated_at", "created_at", "name", "updated_at"] | None = None,
+        updated_at__gte: str | None = None,
+        updated_at__lt: str | None = None,
+    ) -> Pages[Inbox]:
+        """The inboxes of the workspace, deactivated ones among them. Needs the permission `inbox.read`. `GET /api/v1/inboxes`"""
+        return Pages(
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/inboxes",
+                query={
+                    "active": active,
+                    "address": address,
+                    "agent_id": agent_id,
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "expand": expand,
+                    "external_id": external_id,
+                    "limit": limit,
+                    "sort": sort,
+                    "updated_at__gte": updated_at__gte,
+                    "updated_at__lt": updated_at__lt,
+                },
+            ),
+        )
 
     def create(
         self,
@@ -33,7 +72,7 @@ class InboxesResource:
         custom_metadata: Mapping[str, Any] | Unset = UNSET,
         idempotency_key: str | None = None,
     ) -> Inbox:
-        """`POST /api/v1/inboxes`"""
+        """Open an inbox on a verified domain of the workspace. Needs the permission `inbox.manage`. `POST /api/v1/inboxes`"""
         return cast(
             "Inbox",
             self._client.send(
@@ -53,9 +92,12 @@ class InboxesResource:
             ),
         )
 
-    def get(self, inbox_id: str) -> Inbox:
-        """`GET /api/v1/inboxes/{inbox_id}`"""
-        return cast("Inbox", self._client.send(Call("GET", f"/api/v1/inboxes/{quote(inbox_id, safe='')}")))
+    def get(self, inbox_id: str, *, expand: Sequence[Literal["agent"]] | None = None) -> Inbox:
+        """One inbox. Needs the permission `inbox.read`. `GET /api/v1/inboxes/{inbox_id}`"""
+        return cast(
+            "Inbox",
+            self._client.send(Call("GET", f"/api/v1/inboxes/{quote(inbox_id, safe='')}", query={"expand": expand})),
+        )
 
     def update(
         self,
@@ -68,7 +110,7 @@ class InboxesResource:
         custom_metadata: Mapping[str, Any] | Unset = UNSET,
         if_match: str | None = None,
     ) -> Inbox:
-        """`PATCH /api/v1/inboxes/{inbox_id}`"""
+        """Change an inbox. `active: false` closes it to mail. `PATCH /api/v1/inboxes/{inbox_id}`"""
         return cast(
             "Inbox",
             self._client.send(
@@ -103,9 +145,48 @@ class AsyncInboxesResource:
     def __init__(self, client: AsyncSender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[Inbox]:
-        """`GET /api/v1/inboxes`"""
-        return AsyncPages(self._client, Call("GET", "/api/v1/inboxes", query={"cursor": cursor, "limit": limit}))
+    def list(
+        self,
+        *,
+        active: Literal["true", "false"] | None = None,
+        address: str | None = None,
+        agent_id: str | None = None,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        expand: Sequence[Literal["agent"]] | None = None,
+        external_id: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-name", "-updated_at", "created_at", "name", "updated_at"] | None = None,
+        updated_at__gte: str | None = None,
+        updated_at__lt: str | None = None,
+    ) -> AsyncPages[Inbox]:
+        """The inboxes of the workspace, deactivated ones among them. Needs the permission `inbox.read`. `GET /api/v1/inboxes`"""
+        return AsyncPages(
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/inboxes",
+                query={
+                    "active": active,
+                    "address": address,
+                    "agent_id": agent_id,
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "expand": expand,
+                    "external_id": external_id,
+                    "limit": limit,
+                    "sort": sort,
+                    "updated_at__gte": updated_at__gte,
+                    "updated_at__lt": updated_at__lt,
+                },
+            ),
+        )
 
     async def create(
         self,
@@ -118,7 +199,7 @@ class AsyncInboxesResource:
         custom_metadata: Mapping[str, Any] | Unset = UNSET,
         idempotency_key: str | None = None,
     ) -> Inbox:
-        """`POST /api/v1/inboxes`"""
+        """Open an inbox on a verified domain of the workspace. Needs the permission `inbox.manage`. `POST /api/v1/inboxes`"""
         return cast(
             "Inbox",
             await self._client.send(
@@ -138,9 +219,14 @@ class AsyncInboxesResource:
             ),
         )
 
-    async def get(self, inbox_id: str) -> Inbox:
-        """`GET /api/v1/inboxes/{inbox_id}`"""
-        return cast("Inbox", await self._client.send(Call("GET", f"/api/v1/inboxes/{quote(inbox_id, safe='')}")))
+    async def get(self, inbox_id: str, *, expand: Sequence[Literal["agent"]] | None = None) -> Inbox:
+        """One inbox. Needs the permission `inbox.read`. `GET /api/v1/inboxes/{inbox_id}`"""
+        return cast(
+            "Inbox",
+            await self._client.send(
+                Call("GET", f"/api/v1/inboxes/{quote(inbox_id, safe='')}", query={"expand": expand})
+            ),
+        )
 
     async def update(
         self,
@@ -153,7 +239,7 @@ class AsyncInboxesResource:
         custom_metadata: Mapping[str, Any] | Unset = UNSET,
         if_match: str | None = None,
     ) -> Inbox:
-        """`PATCH /api/v1/inboxes/{inbox_id}`"""
+        """Change an inbox. `active: false` closes it to mail. `PATCH /api/v1/inboxes/{inbox_id}`"""
         return cast(
             "Inbox",
             await self._client.send(

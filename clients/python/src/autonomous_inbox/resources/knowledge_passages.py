@@ -15,7 +15,7 @@ class KnowledgePassagesResource:
         self._client = client
 
     def list(self, *, query: str, limit: int | None = None) -> Pages[Passage]:
-        """The passages of the workspace's knowledge that fit a query best, the nearest first. `GET /api/v1/knowledge-passages`"""
+        """The passages of the workspace's knowledge that fit a query best, the nearest first. Needs the permission `agent.read`. `GET /api/v1/knowledge-passages`"""
         return Pages(self._client, Call("GET", "/api/v1/knowledge-passages", query={"limit": limit, "query": query}))
 
 
@@ -26,7 +26,7 @@ class AsyncKnowledgePassagesResource:
         self._client = client
 
     def list(self, *, query: str, limit: int | None = None) -> AsyncPages[Passage]:
-        """The passages of the workspace's knowledge that fit a query best, the nearest first. `GET /api/v1/knowledge-passages`"""
+        """The passages of the workspace's knowledge that fit a query best, the nearest first. Needs the permission `agent.read`. `GET /api/v1/knowledge-passages`"""
         return AsyncPages(
             self._client, Call("GET", "/api/v1/knowledge-passages", query={"limit": limit, "query": query})
         )

@@ -3,7 +3,7 @@
 Written by tools/write_client.py from the API's description. Change the API, then run it again.
 """
 
-from typing import cast
+from typing import Literal, cast
 from urllib.parse import quote
 
 from autonomous_inbox.paging import AsyncPages, AsyncSender, Change, Pages, Sender
@@ -17,14 +17,43 @@ class KnowledgeSourcesResource:
     def __init__(self, client: Sender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[Knowledge]:
-        """`GET /api/v1/knowledge-sources`"""
-        return Pages(self._client, Call("GET", "/api/v1/knowledge-sources", query={"cursor": cursor, "limit": limit}))
+    def list(
+        self,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-title", "-updated_at", "created_at", "title", "updated_at"] | None = None,
+        updated_at__gte: str | None = None,
+        updated_at__lt: str | None = None,
+    ) -> Pages[Knowledge]:
+        """What agents may answer from, without the texts. Needs the permission `agent.read`. `GET /api/v1/knowledge-sources`"""
+        return Pages(
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/knowledge-sources",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "limit": limit,
+                    "sort": sort,
+                    "updated_at__gte": updated_at__gte,
+                    "updated_at__lt": updated_at__lt,
+                },
+            ),
+        )
 
     def create(
         self, *, title: str, content: str, uri: str | Unset = UNSET, idempotency_key: str | None = None
     ) -> KnowledgeDetail:
-        """`POST /api/v1/knowledge-sources`"""
+        """Give agents a document to answer from. Needs the permission `agent.manage`. `POST /api/v1/knowledge-sources`"""
         return cast(
             "KnowledgeDetail",
             self._client.send(
@@ -38,7 +67,7 @@ class KnowledgeSourcesResource:
         )
 
     def get(self, knowledge_source_id: str) -> KnowledgeDetail:
-        """`GET /api/v1/knowledge-sources/{knowledge_source_id}`"""
+        """One document with its text. Needs the permission `agent.read`. `GET /api/v1/knowledge-sources/{knowledge_source_id}`"""
         return cast(
             "KnowledgeDetail",
             self._client.send(Call("GET", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}")),
@@ -53,7 +82,7 @@ class KnowledgeSourcesResource:
         uri: str | Unset = UNSET,
         if_match: str | None = None,
     ) -> KnowledgeDetail:
-        """`PATCH /api/v1/knowledge-sources/{knowledge_source_id}`"""
+        """Change a document. Its passages follow when the words change. `PATCH /api/v1/knowledge-sources/{knowledge_source_id}`"""
         return cast(
             "KnowledgeDetail",
             self._client.send(
@@ -67,7 +96,7 @@ class KnowledgeSourcesResource:
         )
 
     def delete(self, knowledge_source_id: str, *, if_match: str | None = None) -> None:
-        """`DELETE /api/v1/knowledge-sources/{knowledge_source_id}`"""
+        """Delete a document. No run finds it from then on. `DELETE /api/v1/knowledge-sources/{knowledge_source_id}`"""
         self._client.send(
             Call("DELETE", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}", if_match=if_match)
         )
@@ -92,16 +121,43 @@ class AsyncKnowledgeSourcesResource:
     def __init__(self, client: AsyncSender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[Knowledge]:
-        """`GET /api/v1/knowledge-sources`"""
+    def list(
+        self,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-title", "-updated_at", "created_at", "title", "updated_at"] | None = None,
+        updated_at__gte: str | None = None,
+        updated_at__lt: str | None = None,
+    ) -> AsyncPages[Knowledge]:
+        """What agents may answer from, without the texts. Needs the permission `agent.read`. `GET /api/v1/knowledge-sources`"""
         return AsyncPages(
-            self._client, Call("GET", "/api/v1/knowledge-sources", query={"cursor": cursor, "limit": limit})
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/knowledge-sources",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "limit": limit,
+                    "sort": sort,
+                    "updated_at__gte": updated_at__gte,
+                    "updated_at__lt": updated_at__lt,
+                },
+            ),
         )
 
     async def create(
         self, *, title: str, content: str, uri: str | Unset = UNSET, idempotency_key: str | None = None
     ) -> KnowledgeDetail:
-        """`POST /api/v1/knowledge-sources`"""
+        """Give agents a document to answer from. Needs the permission `agent.manage`. `POST /api/v1/knowledge-sources`"""
         return cast(
             "KnowledgeDetail",
             await self._client.send(
@@ -115,7 +171,7 @@ class AsyncKnowledgeSourcesResource:
         )
 
     async def get(self, knowledge_source_id: str) -> KnowledgeDetail:
-        """`GET /api/v1/knowledge-sources/{knowledge_source_id}`"""
+        """One document with its text. Needs the permission `agent.read`. `GET /api/v1/knowledge-sources/{knowledge_source_id}`"""
         return cast(
             "KnowledgeDetail",
             await self._client.send(Call("GET", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}")),
@@ -130,7 +186,7 @@ class AsyncKnowledgeSourcesResource:
         uri: str | Unset = UNSET,
         if_match: str | None = None,
     ) -> KnowledgeDetail:
-        """`PATCH /api/v1/knowledge-sources/{knowledge_source_id}`"""
+        """Change a document. Its passages follow when the words change. `PATCH /api/v1/knowledge-sources/{knowledge_source_id}`"""
         return cast(
             "KnowledgeDetail",
             await self._client.send(
@@ -144,7 +200,7 @@ class AsyncKnowledgeSourcesResource:
         )
 
     async def delete(self, knowledge_source_id: str, *, if_match: str | None = None) -> None:
-        """`DELETE /api/v1/knowledge-sources/{knowledge_source_id}`"""
+        """Delete a document. No run finds it from then on. `DELETE /api/v1/knowledge-sources/{knowledge_source_id}`"""
         await self._client.send(
             Call("DELETE", f"/api/v1/knowledge-sources/{quote(knowledge_source_id, safe='')}", if_match=if_match)
         )

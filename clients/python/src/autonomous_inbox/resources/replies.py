@@ -18,7 +18,7 @@ class RepliesResource:
         self._client = client
 
     def create(self, *, email_id: str, text: str, idempotency_key: str | None = None) -> Reply:
-        """Answer a mail, as far as the autonomy of the inbox's agent and its rules let it: the `status` of the answer is `sending`, `waiting_approval` (a person decides) or `refused`. `POST /api/v1/replies`"""
+        """Answer a mail, as far as the autonomy of the inbox's agent and its rules let it: the `status` of the answer is `sending`, `waiting_approval` (a person decides) or `refused`. Needs the permission `email.send`. `POST /api/v1/replies`"""
         return cast(
             "Reply",
             self._client.send(
@@ -36,7 +36,7 @@ class RepliesResource:
         )
 
     def get(self, reply_id: str) -> Reply:
-        """What became of a reply. `GET /api/v1/replies/{reply_id}`"""
+        """What became of a reply. Needs the permission `email.read`. `GET /api/v1/replies/{reply_id}`"""
         return cast("Reply", self._client.send(Call("GET", f"/api/v1/replies/{quote(reply_id, safe='')}")))
 
 
@@ -47,7 +47,7 @@ class AsyncRepliesResource:
         self._client = client
 
     async def create(self, *, email_id: str, text: str, idempotency_key: str | None = None) -> Reply:
-        """Answer a mail, as far as the autonomy of the inbox's agent and its rules let it: the `status` of the answer is `sending`, `waiting_approval` (a person decides) or `refused`. `POST /api/v1/replies`"""
+        """Answer a mail, as far as the autonomy of the inbox's agent and its rules let it: the `status` of the answer is `sending`, `waiting_approval` (a person decides) or `refused`. Needs the permission `email.send`. `POST /api/v1/replies`"""
         return cast(
             "Reply",
             await self._client.send(
@@ -65,5 +65,5 @@ class AsyncRepliesResource:
         )
 
     async def get(self, reply_id: str) -> Reply:
-        """What became of a reply. `GET /api/v1/replies/{reply_id}`"""
+        """What became of a reply. Needs the permission `email.read`. `GET /api/v1/replies/{reply_id}`"""
         return cast("Reply", await self._client.send(Call("GET", f"/api/v1/replies/{quote(reply_id, safe='')}")))

@@ -3,6 +3,7 @@
 Written by tools/write_client.py from the API's description. Change the API, then run it again.
 """
 
+from collections.abc import Sequence
 from typing import Literal, cast
 from urllib.parse import quote
 
@@ -20,33 +21,51 @@ class WebhookDeliveriesResource:
     def list(
         self,
         *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
         cursor: str | None = None,
+        expand: Sequence[Literal["system_event", "webhook"]] | None = None,
         limit: int | None = None,
-        status: Literal["pending", "delivering", "delivered", "failed", "cancelled"] | None = None,
-        system_event: str | None = None,
-        webhook: str | None = None,
+        sort: Literal["-created_at", "created_at"] | None = None,
+        status: Literal["pending", "delivered", "failed", "cancelled"] | None = None,
+        system_event_id: str | None = None,
+        webhook_id: str | None = None,
     ) -> Pages[Delivery]:
-        """Deliveries, newest first. `GET /api/v1/webhook-deliveries`"""
+        """Deliveries, newest first. Needs the permission `webhook.read`. `GET /api/v1/webhook-deliveries`"""
         return Pages(
             self._client,
             Call(
                 "GET",
                 "/api/v1/webhook-deliveries",
                 query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
                     "cursor": cursor,
+                    "expand": expand,
                     "limit": limit,
+                    "sort": sort,
                     "status": status,
-                    "system_event": system_event,
-                    "webhook": webhook,
+                    "system_event_id": system_event_id,
+                    "webhook_id": webhook_id,
                 },
             ),
         )
 
-    def get(self, webhook_delivery_id: str) -> DeliveryDetail:
-        """One delivery with its attempts. `GET /api/v1/webhook-deliveries/{webhook_delivery_id}`"""
+    def get(
+        self, webhook_delivery_id: str, *, expand: Sequence[Literal["system_event", "webhook"]] | None = None
+    ) -> DeliveryDetail:
+        """One delivery with its attempts. Needs the permission `webhook.read`. `GET /api/v1/webhook-deliveries/{webhook_delivery_id}`"""
         return cast(
             "DeliveryDetail",
-            self._client.send(Call("GET", f"/api/v1/webhook-deliveries/{quote(webhook_delivery_id, safe='')}")),
+            self._client.send(
+                Call(
+                    "GET", f"/api/v1/webhook-deliveries/{quote(webhook_delivery_id, safe='')}", query={"expand": expand}
+                )
+            ),
         )
 
 
@@ -59,31 +78,49 @@ class AsyncWebhookDeliveriesResource:
     def list(
         self,
         *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
         cursor: str | None = None,
+        expand: Sequence[Literal["system_event", "webhook"]] | None = None,
         limit: int | None = None,
-        status: Literal["pending", "delivering", "delivered", "failed", "cancelled"] | None = None,
-        system_event: str | None = None,
-        webhook: str | None = None,
+        sort: Literal["-created_at", "created_at"] | None = None,
+        status: Literal["pending", "delivered", "failed", "cancelled"] | None = None,
+        system_event_id: str | None = None,
+        webhook_id: str | None = None,
     ) -> AsyncPages[Delivery]:
-        """Deliveries, newest first. `GET /api/v1/webhook-deliveries`"""
+        """Deliveries, newest first. Needs the permission `webhook.read`. `GET /api/v1/webhook-deliveries`"""
         return AsyncPages(
             self._client,
             Call(
                 "GET",
                 "/api/v1/webhook-deliveries",
                 query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
                     "cursor": cursor,
+                    "expand": expand,
                     "limit": limit,
+                    "sort": sort,
                     "status": status,
-                    "system_event": system_event,
-                    "webhook": webhook,
+                    "system_event_id": system_event_id,
+                    "webhook_id": webhook_id,
                 },
             ),
         )
 
-    async def get(self, webhook_delivery_id: str) -> DeliveryDetail:
-        """One delivery with its attempts. `GET /api/v1/webhook-deliveries/{webhook_delivery_id}`"""
+    async def get(
+        self, webhook_delivery_id: str, *, expand: Sequence[Literal["system_event", "webhook"]] | None = None
+    ) -> DeliveryDetail:
+        """One delivery with its attempts. Needs the permission `webhook.read`. `GET /api/v1/webhook-deliveries/{webhook_delivery_id}`"""
         return cast(
             "DeliveryDetail",
-            await self._client.send(Call("GET", f"/api/v1/webhook-deliveries/{quote(webhook_delivery_id, safe='')}")),
+            await self._client.send(
+                Call(
+                    "GET", f"/api/v1/webhook-deliveries/{quote(webhook_delivery_id, safe='')}", query={"expand": expand}
+                )
+            ),
         )

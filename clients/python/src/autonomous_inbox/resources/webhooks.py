@@ -4,11 +4,11 @@ Written by tools/write_client.py from the API's description. Change the API, the
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 from urllib.parse import quote
 
 from autonomous_inbox.paging import AsyncPages, AsyncSender, Change, Pages, Sender
-from autonomous_inbox.types import Delivery, Enabled, Replay, Webhook, WebhookWithSecret
+from autonomous_inbox.types import Delivery, Enabled, Replay, Statistics, Webhook, WebhookWithSecret
 from autonomous_inbox.wire import UNSET, Call, Unset, Versioned, given
 
 
@@ -18,9 +18,42 @@ class WebhooksResource:
     def __init__(self, client: Sender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[Webhook]:
-        """The webhooks of the workspace, newest first. `GET /api/v1/webhooks`"""
-        return Pages(self._client, Call("GET", "/api/v1/webhooks", query={"cursor": cursor, "limit": limit}))
+    def list(
+        self,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        label: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-label", "-updated_at", "created_at", "label", "updated_at"] | None = None,
+        state: Literal["active", "disabled"] | None = None,
+        updated_at__gte: str | None = None,
+        updated_at__lt: str | None = None,
+    ) -> Pages[Webhook]:
+        """The webhooks of the workspace, newest first. Needs the permission `webhook.read`. `GET /api/v1/webhooks`"""
+        return Pages(
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/webhooks",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "label": label,
+                    "limit": limit,
+                    "sort": sort,
+                    "state": state,
+                    "updated_at__gte": updated_at__gte,
+                    "updated_at__lt": updated_at__lt,
+                },
+            ),
+        )
 
     def create(
         self,
@@ -56,7 +89,7 @@ class WebhooksResource:
         )
 
     def get(self, webhook_id: str) -> Webhook:
-        """One webhook. `GET /api/v1/webhooks/{webhook_id}`"""
+        """One webhook. Needs the permission `webhook.read`. `GET /api/v1/webhooks/{webhook_id}`"""
         return cast("Webhook", self._client.send(Call("GET", f"/api/v1/webhooks/{quote(webhook_id, safe='')}")))
 
     def update(
@@ -72,7 +105,7 @@ class WebhooksResource:
         custom_metadata: Mapping[str, Any] | Unset = UNSET,
         if_match: str | None = None,
     ) -> Webhook:
-        """Change a webhook; what waits to be sent follows. `PATCH /api/v1/webhooks/{webhook_id}`"""
+        """Change a webhook; what waits to be sent follows. Needs the permission `webhook.manage`. `PATCH /api/v1/webhooks/{webhook_id}`"""
         return cast(
             "Webhook",
             self._client.send(
@@ -94,7 +127,7 @@ class WebhooksResource:
         )
 
     def delete(self, webhook_id: str, *, if_match: str | None = None) -> None:
-        """Delete a webhook and cancel what waits for it. `DELETE /api/v1/webhooks/{webhook_id}`"""
+        """Delete a webhook and cancel what waits for it. Needs the permission `webhook.manage`. `DELETE /api/v1/webhooks/{webhook_id}`"""
         self._client.send(Call("DELETE", f"/api/v1/webhooks/{quote(webhook_id, safe='')}", if_match=if_match))
 
     def disable(self, webhook_id: str, *, idempotency_key: str | None = None) -> Webhook:
@@ -109,7 +142,7 @@ class WebhooksResource:
     def enable(
         self, webhook_id: str, *, replay_gap: bool | Unset = UNSET, idempotency_key: str | None = None
     ) -> Enabled:
-        """Call the endpoint again, from what it missed on. `POST /api/v1/webhooks/{webhook_id}/enable`"""
+        """Call the endpoint again, from what it missed on. Needs the permission `webhook.manage`. `POST /api/v1/webhooks/{webhook_id}/enable`"""
         return cast(
             "Enabled",
             self._client.send(
@@ -132,7 +165,7 @@ class WebhooksResource:
         failed_only: bool | Unset = UNSET,
         idempotency_key: str | None = None,
     ) -> Replay:
-        """Send the event of one delivery, or the events of a range of time, once more. `POST /api/v1/webhooks/{webhook_id}/replay`"""
+        """Send the event of one delivery, or the events of a range of time, once more. Needs the permission `webhook.manage`. `POST /api/v1/webhooks/{webhook_id}/replay`"""
         return cast(
             "Replay",
             self._client.send(
@@ -154,8 +187,21 @@ class WebhooksResource:
             ),
         )
 
+    def statistics(self, webhook_id: str, *, since: str | None = None, until: str | None = None) -> Statistics:
+        """What became of the deliveries of a span of time, and how fast the endpoint answers; the last day by default. Needs the permission `webhook.read`. `GET /api/v1/webhooks/{webhook_id}/statistics`"""
+        return cast(
+            "Statistics",
+            self._client.send(
+                Call(
+                    "GET",
+                    f"/api/v1/webhooks/{quote(webhook_id, safe='')}/statistics",
+                    query={"since": since, "until": until},
+                )
+            ),
+        )
+
     def test(self, webhook_id: str, *, idempotency_key: str | None = None) -> Delivery:
-        """Send a `webhook.test` event to this endpoint only; look at the delivery for how it went. `POST /api/v1/webhooks/{webhook_id}/test`"""
+        """Send a `webhook.test` event to this endpoint only; look at the delivery for how it went. Needs the permission `webhook.manage`. `POST /api/v1/webhooks/{webhook_id}/test`"""
         return cast(
             "Delivery",
             self._client.send(Call("POST", f"/api/v1/webhooks/{quote(webhook_id, safe='')}/test", key=idempotency_key)),
@@ -181,9 +227,42 @@ class AsyncWebhooksResource:
     def __init__(self, client: AsyncSender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[Webhook]:
-        """The webhooks of the workspace, newest first. `GET /api/v1/webhooks`"""
-        return AsyncPages(self._client, Call("GET", "/api/v1/webhooks", query={"cursor": cursor, "limit": limit}))
+    def list(
+        self,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        label: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-label", "-updated_at", "created_at", "label", "updated_at"] | None = None,
+        state: Literal["active", "disabled"] | None = None,
+        updated_at__gte: str | None = None,
+        updated_at__lt: str | None = None,
+    ) -> AsyncPages[Webhook]:
+        """The webhooks of the workspace, newest first. Needs the permission `webhook.read`. `GET /api/v1/webhooks`"""
+        return AsyncPages(
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/webhooks",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "label": label,
+                    "limit": limit,
+                    "sort": sort,
+                    "state": state,
+                    "updated_at__gte": updated_at__gte,
+                    "updated_at__lt": updated_at__lt,
+                },
+            ),
+        )
 
     async def create(
         self,
@@ -219,7 +298,7 @@ class AsyncWebhooksResource:
         )
 
     async def get(self, webhook_id: str) -> Webhook:
-        """One webhook. `GET /api/v1/webhooks/{webhook_id}`"""
+        """One webhook. Needs the permission `webhook.read`. `GET /api/v1/webhooks/{webhook_id}`"""
         return cast("Webhook", await self._client.send(Call("GET", f"/api/v1/webhooks/{quote(webhook_id, safe='')}")))
 
     async def update(
@@ -235,7 +314,7 @@ class AsyncWebhooksResource:
         custom_metadata: Mapping[str, Any] | Unset = UNSET,
         if_match: str | None = None,
     ) -> Webhook:
-        """Change a webhook; what waits to be sent follows. `PATCH /api/v1/webhooks/{webhook_id}`"""
+        """Change a webhook; what waits to be sent follows. Needs the permission `webhook.manage`. `PATCH /api/v1/webhooks/{webhook_id}`"""
         return cast(
             "Webhook",
             await self._client.send(
@@ -257,7 +336,7 @@ class AsyncWebhooksResource:
         )
 
     async def delete(self, webhook_id: str, *, if_match: str | None = None) -> None:
-        """Delete a webhook and cancel what waits for it. `DELETE /api/v1/webhooks/{webhook_id}`"""
+        """Delete a webhook and cancel what waits for it. Needs the permission `webhook.manage`. `DELETE /api/v1/webhooks/{webhook_id}`"""
         await self._client.send(Call("DELETE", f"/api/v1/webhooks/{quote(webhook_id, safe='')}", if_match=if_match))
 
     async def disable(self, webhook_id: str, *, idempotency_key: str | None = None) -> Webhook:
@@ -272,7 +351,7 @@ class AsyncWebhooksResource:
     async def enable(
         self, webhook_id: str, *, replay_gap: bool | Unset = UNSET, idempotency_key: str | None = None
     ) -> Enabled:
-        """Call the endpoint again, from what it missed on. `POST /api/v1/webhooks/{webhook_id}/enable`"""
+        """Call the endpoint again, from what it missed on. Needs the permission `webhook.manage`. `POST /api/v1/webhooks/{webhook_id}/enable`"""
         return cast(
             "Enabled",
             await self._client.send(
@@ -295,7 +374,7 @@ class AsyncWebhooksResource:
         failed_only: bool | Unset = UNSET,
         idempotency_key: str | None = None,
     ) -> Replay:
-        """Send the event of one delivery, or the events of a range of time, once more. `POST /api/v1/webhooks/{webhook_id}/replay`"""
+        """Send the event of one delivery, or the events of a range of time, once more. Needs the permission `webhook.manage`. `POST /api/v1/webhooks/{webhook_id}/replay`"""
         return cast(
             "Replay",
             await self._client.send(
@@ -317,8 +396,21 @@ class AsyncWebhooksResource:
             ),
         )
 
+    async def statistics(self, webhook_id: str, *, since: str | None = None, until: str | None = None) -> Statistics:
+        """What became of the deliveries of a span of time, and how fast the endpoint answers; the last day by default. Needs the permission `webhook.read`. `GET /api/v1/webhooks/{webhook_id}/statistics`"""
+        return cast(
+            "Statistics",
+            await self._client.send(
+                Call(
+                    "GET",
+                    f"/api/v1/webhooks/{quote(webhook_id, safe='')}/statistics",
+                    query={"since": since, "until": until},
+                )
+            ),
+        )
+
     async def test(self, webhook_id: str, *, idempotency_key: str | None = None) -> Delivery:
-        """Send a `webhook.test` event to this endpoint only; look at the delivery for how it went. `POST /api/v1/webhooks/{webhook_id}/test`"""
+        """Send a `webhook.test` event to this endpoint only; look at the delivery for how it went. Needs the permission `webhook.manage`. `POST /api/v1/webhooks/{webhook_id}/test`"""
         return cast(
             "Delivery",
             await self._client.send(

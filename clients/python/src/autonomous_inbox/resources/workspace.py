@@ -17,7 +17,7 @@ class WorkspaceResource:
         self._client = client
 
     def get(self) -> Workspace:
-        """The workspace that the token or key belongs to. `GET /api/v1/workspace`"""
+        """The workspace that the token or key belongs to. Needs the permission `workspace.read`. `GET /api/v1/workspace`"""
         return cast("Workspace", self._client.send(Call("GET", "/api/v1/workspace")))
 
 
@@ -28,5 +28,5 @@ class AsyncWorkspaceResource:
         self._client = client
 
     async def get(self) -> Workspace:
-        """The workspace that the token or key belongs to. `GET /api/v1/workspace`"""
+        """The workspace that the token or key belongs to. Needs the permission `workspace.read`. `GET /api/v1/workspace`"""
         return cast("Workspace", await self._client.send(Call("GET", "/api/v1/workspace")))

@@ -1,0 +1,188 @@
+"""The resource `/api/v1/client-certificates`.
+
+Written by tools/write_client.py from the API's description. Change the API, then run it again.
+"""
+
+from collections.abc import Sequence
+from typing import cast
+from urllib.parse import quote
+
+from autonomous_inbox.paging import AsyncPages, AsyncSender, Change, Pages, Sender
+from autonomous_inbox.types import Certificate
+from autonomous_inbox.wire import UNSET, Call, Unset, Versioned, given
+
+
+class ClientCertificatesResource:
+    """`client.client_certificates`."""
+
+    def __init__(self, client: Sender) -> None:
+        self._client = client
+
+    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[Certificate]:
+        """The certificates of the workspace, newest first. Needs the permission `workspace.manage`. `GET /api/v1/client-certificates`"""
+        return Pages(self._client, Call("GET", "/api/v1/client-certificates", query={"cursor": cursor, "limit": limit}))
+
+    def create(
+        self, *, name: str, certificate: str, scopes: Sequence[str], idempotency_key: str | None = None
+    ) -> Certificate:
+        """Register a certificate: exactly this one will act for the workspace. Needs the permission `workspace.manage`. `POST /api/v1/client-certificates`"""
+        return cast(
+            "Certificate",
+            self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/client-certificates",
+                    body=given(name=name, certificate=certificate, scopes=scopes),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    def get(self, client_certificate_id: str) -> Certificate:
+        """One certificate. Needs the permission `workspace.manage`. `GET /api/v1/client-certificates/{client_certificate_id}`"""
+        return cast(
+            "Certificate",
+            self._client.send(Call("GET", f"/api/v1/client-certificates/{quote(client_certificate_id, safe='')}")),
+        )
+
+    def update(
+        self,
+        client_certificate_id: str,
+        *,
+        name: str | Unset = UNSET,
+        scopes: Sequence[str] | Unset = UNSET,
+        if_match: str | None = None,
+    ) -> Certificate:
+        """Change the name or the scopes. Needs the permission `workspace.manage`. `PATCH /api/v1/client-certificates/{client_certificate_id}`"""
+        return cast(
+            "Certificate",
+            self._client.send(
+                Call(
+                    "PATCH",
+                    f"/api/v1/client-certificates/{quote(client_certificate_id, safe='')}",
+                    body=given(name=name, scopes=scopes),
+                    if_match=if_match,
+                )
+            ),
+        )
+
+    def revoke(
+        self, client_certificate_id: str, *, reason: str | Unset = UNSET, idempotency_key: str | None = None
+    ) -> Certificate:
+        """End a certificate for good, with effect at its next request. Needs the permission `workspace.manage`. `POST /api/v1/client-certificates/{client_certificate_id}/revoke`"""
+        return cast(
+            "Certificate",
+            self._client.send(
+                Call(
+                    "POST",
+                    f"/api/v1/client-certificates/{quote(client_certificate_id, safe='')}/revoke",
+                    body=given(reason=reason),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    def get_versioned(self, client_certificate_id: str) -> Versioned[Certificate]:
+        """What `get` gives, with its version: pass `etag` as `if_match` to `update`."""
+        return self._client.versioned(
+            Call("GET", f"/api/v1/client-certificates/{quote(client_certificate_id, safe='')}")
+        )
+
+    def edit(self, client_certificate_id: str, change: Change[Certificate], *, tries: int = 5) -> Certificate:
+        """Read, change and write back: `change` gets what is there and gives the fields to change. If somebody
+        else was faster, it is asked again about what is there then."""
+        read, write = (
+            Call("GET", f"/api/v1/client-certificates/{quote(client_certificate_id, safe='')}"),
+            Call("PATCH", f"/api/v1/client-certificates/{quote(client_certificate_id, safe='')}"),
+        )
+        return cast("Certificate", self._client.edit(read, write, change, tries=tries))
+
+
+class AsyncClientCertificatesResource:
+    """`client.client_certificates`."""
+
+    def __init__(self, client: AsyncSender) -> None:
+        self._client = client
+
+    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[Certificate]:
+        """The certificates of the workspace, newest first. Needs the permission `workspace.manage`. `GET /api/v1/client-certificates`"""
+        return AsyncPages(
+            self._client, Call("GET", "/api/v1/client-certificates", query={"cursor": cursor, "limit": limit})
+        )
+
+    async def create(
+        self, *, name: str, certificate: str, scopes: Sequence[str], idempotency_key: str | None = None
+    ) -> Certificate:
+        """Register a certificate: exactly this one will act for the workspace. Needs the permission `workspace.manage`. `POST /api/v1/client-certificates`"""
+        return cast(
+            "Certificate",
+            await self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/client-certificates",
+                    body=given(name=name, certificate=certificate, scopes=scopes),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    async def get(self, client_certificate_id: str) -> Certificate:
+        """One certificate. Needs the permission `workspace.manage`. `GET /api/v1/client-certificates/{client_certificate_id}`"""
+        return cast(
+            "Certificate",
+            await self._client.send(
+                Call("GET", f"/api/v1/client-certificates/{quote(client_certificate_id, safe='')}")
+            ),
+        )
+
+    async def update(
+        self,
+        client_certificate_id: str,
+        *,
+        name: str | Unset = UNSET,
+        scopes: Sequence[str] | Unset = UNSET,
+        if_match: str | None = None,
+    ) -> Certificate:
+        """Change the name or the scopes. Needs the permission `workspace.manage`. `PATCH /api/v1/client-certificates/{client_certificate_id}`"""
+        return cast(
+            "Certificate",
+            await self._client.send(
+                Call(
+                    "PATCH",
+                    f"/api/v1/client-certificates/{quote(client_certificate_id, safe='')}",
+                    body=given(name=name, scopes=scopes),
+                    if_match=if_match,
+                )
+            ),
+        )
+
+    async def revoke(
+        self, client_certificate_id: str, *, reason: str | Unset = UNSET, idempotency_key: str | None = None
+    ) -> Certificate:
+        """End a certificate for good, with effect at its next request. Needs the permission `workspace.manage`. `POST /api/v1/client-certificates/{client_certificate_id}/revoke`"""
+        return cast(
+            "Certificate",
+            await self._client.send(
+                Call(
+                    "POST",
+                    f"/api/v1/client-certificates/{quote(client_certificate_id, safe='')}/revoke",
+                    body=given(reason=reason),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    async def get_versioned(self, client_certificate_id: str) -> Versioned[Certificate]:
+        """What `get` gives, with its version: pass `etag` as `if_match` to `update`."""
+        return await self._client.versioned(
+            Call("GET", f"/api/v1/client-certificates/{quote(client_certificate_id, safe='')}")
+        )
+
+    async def edit(self, client_certificate_id: str, change: Change[Certificate], *, tries: int = 5) -> Certificate:
+        """Read, change and write back: `change` gets what is there and gives the fields to change. If somebody
+        else was faster, it is asked again about what is there then."""
+        read, write = (
+            Call("GET", f"/api/v1/client-certificates/{quote(client_certificate_id, safe='')}"),
+            Call("PATCH", f"/api/v1/client-certificates/{quote(client_certificate_id, safe='')}"),
+        )
+        return cast("Certificate", await self._client.edit(read, write, change, tries=tries))

@@ -1,0 +1,86 @@
+"""The resource `/api/v1/revoked-client-certificates`.
+
+Written by tools/write_client.py from the API's description. Change the API, then run it again.
+"""
+
+from typing import cast
+
+from autonomous_inbox.paging import AsyncPages, AsyncSender, Pages, Sender
+from autonomous_inbox.types import Denial
+from autonomous_inbox.wire import UNSET, Call, Unset, given
+
+
+class RevokedClientCertificatesResource:
+    """`client.revoked_client_certificates`."""
+
+    def __init__(self, client: Sender) -> None:
+        self._client = client
+
+    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[Denial]:
+        """What the workspace refuses, newest first. Needs the permission `workspace.manage`. `GET /api/v1/revoked-client-certificates`"""
+        return Pages(
+            self._client, Call("GET", "/api/v1/revoked-client-certificates", query={"cursor": cursor, "limit": limit})
+        )
+
+    def create(
+        self,
+        *,
+        certificate: str | Unset = UNSET,
+        fingerprint: str | Unset = UNSET,
+        serial: str | Unset = UNSET,
+        issuer: str | Unset = UNSET,
+        reason: str | Unset = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Denial:
+        """Refuse a certificate from now on. Asked again, the same denial is the answer. `POST /api/v1/revoked-client-certificates`"""
+        return cast(
+            "Denial",
+            self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/revoked-client-certificates",
+                    body=given(
+                        certificate=certificate, fingerprint=fingerprint, serial=serial, issuer=issuer, reason=reason
+                    ),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+
+class AsyncRevokedClientCertificatesResource:
+    """`client.revoked_client_certificates`."""
+
+    def __init__(self, client: AsyncSender) -> None:
+        self._client = client
+
+    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[Denial]:
+        """What the workspace refuses, newest first. Needs the permission `workspace.manage`. `GET /api/v1/revoked-client-certificates`"""
+        return AsyncPages(
+            self._client, Call("GET", "/api/v1/revoked-client-certificates", query={"cursor": cursor, "limit": limit})
+        )
+
+    async def create(
+        self,
+        *,
+        certificate: str | Unset = UNSET,
+        fingerprint: str | Unset = UNSET,
+        serial: str | Unset = UNSET,
+        issuer: str | Unset = UNSET,
+        reason: str | Unset = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Denial:
+        """Refuse a certificate from now on. Asked again, the same denial is the answer. `POST /api/v1/revoked-client-certificates`"""
+        return cast(
+            "Denial",
+            await self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/revoked-client-certificates",
+                    body=given(
+                        certificate=certificate, fingerprint=fingerprint, serial=serial, issuer=issuer, reason=reason
+                    ),
+                    key=idempotency_key,
+                )
+            ),
+        )

@@ -1,0 +1,74 @@
+"""The resource `/api/v1/revoked-tokens`.
+
+Written by tools/write_client.py from the API's description. Change the API, then run it again.
+"""
+
+from typing import cast
+
+from autonomous_inbox.paging import AsyncPages, AsyncSender, Pages, Sender
+from autonomous_inbox.types import Cutoff, RevokedToken
+from autonomous_inbox.wire import UNSET, Call, Unset, given
+
+
+class RevokedTokensResource:
+    """`client.revoked_tokens`."""
+
+    def __init__(self, client: Sender) -> None:
+        self._client = client
+
+    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[RevokedToken]:
+        """Revoked tokens, newest first. Needs the permission `workspace.manage`. `GET /api/v1/revoked-tokens`"""
+        return Pages(self._client, Call("GET", "/api/v1/revoked-tokens", query={"cursor": cursor, "limit": limit}))
+
+    def create(self, *, jti: str, idempotency_key: str | None = None) -> RevokedToken:
+        """Refuse one token, with effect at its next request. Needs the permission `workspace.manage`. `POST /api/v1/revoked-tokens`"""
+        return cast(
+            "RevokedToken",
+            self._client.send(Call("POST", "/api/v1/revoked-tokens", body=given(jti=jti), key=idempotency_key)),
+        )
+
+    def issued_before(self, *, issued_before: str | Unset = UNSET, idempotency_key: str | None = None) -> Cutoff:
+        """Refuse every token of the workspace that was issued before a time, the one of this request included. Needs the permission `workspace.manage`. `POST /api/v1/revoked-tokens/issued-before`"""
+        return cast(
+            "Cutoff",
+            self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/revoked-tokens/issued-before",
+                    body=given(issued_before=issued_before),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+
+class AsyncRevokedTokensResource:
+    """`client.revoked_tokens`."""
+
+    def __init__(self, client: AsyncSender) -> None:
+        self._client = client
+
+    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[RevokedToken]:
+        """Revoked tokens, newest first. Needs the permission `workspace.manage`. `GET /api/v1/revoked-tokens`"""
+        return AsyncPages(self._client, Call("GET", "/api/v1/revoked-tokens", query={"cursor": cursor, "limit": limit}))
+
+    async def create(self, *, jti: str, idempotency_key: str | None = None) -> RevokedToken:
+        """Refuse one token, with effect at its next request. Needs the permission `workspace.manage`. `POST /api/v1/revoked-tokens`"""
+        return cast(
+            "RevokedToken",
+            await self._client.send(Call("POST", "/api/v1/revoked-tokens", body=given(jti=jti), key=idempotency_key)),
+        )
+
+    async def issued_before(self, *, issued_before: str | Unset = UNSET, idempotency_key: str | None = None) -> Cutoff:
+        """Refuse every token of the workspace that was issued before a time, the one of this request included. Needs the permission `workspace.manage`. `POST /api/v1/revoked-tokens/issued-before`"""
+        return cast(
+            "Cutoff",
+            await self._client.send(
+                Call(
+                    "POST",
+                    "/api/v1/revoked-tokens/issued-before",
+                    body=given(issued_before=issued_before),
+                    key=idempotency_key,
+                )
+            ),
+        )
