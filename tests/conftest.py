@@ -18,6 +18,8 @@ import pytest
 from django.conf import settings
 from django.db import connections
 
+pytest_plugins = ["tests.plugins.cases"]
+
 KEEP = {"django_migrations", "django_content_type", "auth_permission", "tenancy_installation"}
 
 
