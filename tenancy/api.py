@@ -1,7 +1,6 @@
 """The workspace of the caller, and the hook by which an account system makes workspaces."""
 
 import hmac
-from typing import Any
 
 from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, extend_schema
@@ -12,33 +11,33 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from kernel.access import principal_of
+from kernel.api.inputs import FreeForm, Input, Text
+from kernel.api.shapes import Shared
 from kernel.context import Actor, acting_as
 from tenancy.queries import workspaces
-from tenancy.services import provisioning
+from tenancy.services import describing, provisioning
 
 
-class WorkspaceShape(serializers.Serializer[Any]):
-    object = serializers.SerializerMethodField()
-    id = serializers.UUIDField()
+class WorkspaceShape(Shared):
+    kind_name = "workspace"
     external_id = serializers.UUIDField()
     ref = serializers.CharField()
     name = serializers.CharField()
     timezone = serializers.CharField()
     status = serializers.CharField()
-    metadata = serializers.DictField()
-    custom_metadata = serializers.DictField()
-    created_at = serializers.DateTimeField()
-    updated_at = serializers.DateTimeField()
-    deleted_at = serializers.DateTimeField(allow_null=True)
-
-    def get_object(self, _row: Any) -> str:
-        return "workspace"
 
 
-class ProvisioningInput(serializers.Serializer[Any]):
+class WorkspaceChange(Input):
+    name = Text(required=False, max_length=200)
+    timezone = Text(required=False, max_length=64, help_text="An IANA name such as Europe/Berlin.")
+    custom_metadata = FreeForm(required=False)
+
+
+class ProvisioningInput(Input):
     external_id = serializers.UUIDField()
-    name = serializers.CharField(max_length=200)
-    timezone = serializers.CharField(max_length=64, required=False, default="UTC")
+    name = Text(max_length=200)
+    timezone = Text(max_length=64, required=False, default="UTC")
+    custom_metadata = FreeForm(required=False, default=dict)
 
 
 @extend_schema(tags=["workspace"])
@@ -49,6 +48,17 @@ class WorkspaceView(APIView):
         principal = principal_of(request)
         principal.require("workspace.read")
         return Response(WorkspaceShape(workspaces.current(principal.workspace_id)).data)
+
+    @extend_schema(request=WorkspaceChange, responses=WorkspaceShape)
+    def patch(self, request: Request) -> Response:
+        """Change what the workspace says of itself. Its other fields mirror the account that it belongs to."""
+        principal = principal_of(request)
+        principal.require("workspace.manage")
+        shape = WorkspaceChange(data=request.data)
+        shape.is_valid(raise_exception=True)
+        with acting_as(principal.actor):
+            workspace = describing.change(workspace_id=principal.workspace_id, changes=shape.validated_data)
+        return Response(WorkspaceShape(workspace).data)
 
 
 @extend_schema(tags=["workspace"])

@@ -8,8 +8,16 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
+from kernel.errors import Invalid
+
 # An escaped NUL: PostgreSQL stores none, neither in text nor in jsonb. An even number of backslashes is no escape.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+
+class Unstorable(Invalid):
+    """JSON all right, and yet nothing that text can hold."""
+
+    code = "unstorable_text"
 
 
 class JSONRenderer(BaseRenderer):
@@ -29,8 +37,10 @@ class JSONParser(BaseParser):
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         raw = stream.read() or b"{}"
         if _NUL.search(raw):
-            raise ParseError("the character U+0000 cannot be stored.")
+            raise Unstorable("The character U+0000 cannot be stored. Leave it out.")
         try:
             return orjson.loads(raw)
         except orjson.JSONDecodeError as error:
+            if re.search("low surrogate|high surrogate", str(error)):
+                raise Unstorable("Half of a surrogate pair is no character. Send the whole pair.") from error
             raise ParseError(str(error)) from error

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 
@@ -16,6 +17,35 @@ class Resource(serializers.Serializer[Any]):
 
     def get_object(self, _row: Any) -> str:
         return self.kind_name
+
+
+class Shared(Resource):
+    """What each of the nine resources of the domain model shows beside its own fields (S0-19 to S0-25).
+
+    Some rows are written by the system only and never deleted; they have no such columns and say so (X-21).
+    """
+
+    deleted_at = serializers.SerializerMethodField()
+    metadata = serializers.SerializerMethodField(help_text="Set by the system only.")
+    custom_metadata = serializers.SerializerMethodField(help_text="Yours; the system never looks inside.")
+
+    @extend_schema_field(serializers.DateTimeField(allow_null=True))
+    def get_deleted_at(self, row: Any) -> Any:
+        return getattr(row, "deleted_at", None)
+
+    @extend_schema_field(serializers.DictField())
+    def get_metadata(self, row: Any) -> Any:
+        return getattr(row, "metadata", {})
+
+    @extend_schema_field(serializers.DictField())
+    def get_custom_metadata(self, row: Any) -> Any:
+        return getattr(row, "custom_metadata", {})
+
+
+class Owned(Shared):
+    """A resource of a workspace, which it names."""
+
+    workspace_id = serializers.UUIDField(read_only=True)
 
 
 class Listing(serializers.Serializer[Any]):

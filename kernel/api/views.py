@@ -22,13 +22,21 @@ class WorkspaceViewSet(GenericViewSet[Any]):
     """A viewset over one workspace. `permissions` names what each action needs; an action without a name is refused."""
 
     permissions: ClassVar[Mapping[str, str]] = {}
-    lookup_value_regex = "[0-9a-fA-F-]{36}"
+    # OPTIONS has nothing to say here, so `Allow` does not name it.
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
+    # Why a method is not there, and what to do instead, where its name alone does not say.
+    refusals: ClassVar[Mapping[str, str]] = {}
+    lookup_value_regex = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        # OPTIONS has an action in the framework (`metadata`), but nothing to say here.
+        # OPTIONS has an action in the framework (`metadata`).
         if not self.action or self.action == "metadata":
-            raise MethodNotAllowed(request.method or "")
+            method = request.method or ""
+            allowed = ", ".join(self.allowed_methods)
+            raise MethodNotAllowed(
+                method, self.refusals.get(method) or f"{method} is not possible here. Possible: {allowed}."
+            )
         principal = principal_of(request)
         if self.action not in self.permissions:
             raise Forbidden(f"No permission is named for {self.action!r}, so nobody has it.")
