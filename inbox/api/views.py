@@ -3,20 +3,23 @@
 from typing import Any, ClassVar
 from uuid import UUID, uuid4
 
+from django.db.models import Prefetch, Q, QuerySet
 from django.http import StreamingHttpResponse
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.decorators import action
-from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from files import queries as files
-from inbox.api import shapes
+from inbox.api import filters, mails, shapes
 from inbox.mime.parsing import parse
 from inbox.models import Attachment, Email, Entry, Inbox, Thread
-from inbox.services import handing_in, inboxes
+from inbox.queries import conversations
+from inbox.services import handing_in, inboxes, labelling
 from inbox.services.handing_in import MailFields
+from inbox.types import EmailState, ThreadStatus
+from kernel.api.downloads import download
 from kernel.api.paging import page
 from kernel.api.rendering import JSONParser
 from kernel.api.shapes import listing
@@ -39,7 +42,17 @@ class RawMailParser(BaseParser):
         return content
 
 
-@extend_schema_view(list=extend_schema(parameters=PAGING, responses=listing(shapes.InboxShape, "Inbox")))
+@extend_schema_view(
+    list=extend_schema(
+        parameters=[
+            *PAGING,
+            OpenApiParameter("active", bool),
+            OpenApiParameter("agent_id", UUID),
+            OpenApiParameter("external_id", UUID),
+        ],
+        responses=listing(shapes.InboxShape, "Inbox"),
+    )
+)
 @extend_schema(tags=["inboxes"])
 class InboxViewSet(WorkspaceViewSet):
     permissions: ClassVar[dict[str, str]] = {
@@ -47,13 +60,18 @@ class InboxViewSet(WorkspaceViewSet):
         "retrieve": "inbox.read",
         "create": "inbox.manage",
         "partial_update": "inbox.manage",
-        "destroy": "inbox.manage",
     }
     queryset = Inbox.unfenced.none()
     serializer_class = shapes.InboxShape
 
+    refusals: ClassVar[dict[str, str]] = {
+        "DELETE": 'Inboxes are deactivated rather than deleted: PATCH {"active": false} to the inbox.'
+    }
+
     def list(self, request: Request) -> Response:
-        return Response(page(request, Inbox.objects.all(), shapes.InboxShape().to_representation))
+        rows = filters.by_id(request, Inbox.objects.all(), "agent_id", "external_id")
+        rows = filters.by_flag(request, rows, "active")
+        return Response(page(request, rows, shapes.InboxShape().to_representation))
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         return Response(shapes.InboxShape(_one(Inbox.objects.filter(id=pk))).data)
@@ -74,15 +92,14 @@ class InboxViewSet(WorkspaceViewSet):
         )
         return Response(shapes.InboxShape(inbox).data)
 
-    @extend_schema(responses={405: None})
-    def destroy(self, request: Request, pk: UUID) -> Response:
-        """Inboxes are deactivated, not deleted: PATCH `active` to false (S0-7)."""
-        raise MethodNotAllowed("DELETE", "Inboxes are deactivated rather than deleted: PATCH {'active': false}.")
-
 
 @extend_schema_view(
     list=extend_schema(
-        parameters=[*PAGING, OpenApiParameter("state", str), OpenApiParameter("inbox_id", UUID)],
+        parameters=[
+            *PAGING,
+            OpenApiParameter("state", str, enum=EmailState.values),
+            OpenApiParameter("inbox_id", UUID),
+        ],
         responses=listing(shapes.EmailShape, "Email"),
     )
 )
@@ -93,23 +110,31 @@ class EmailViewSet(WorkspaceViewSet):
         "retrieve": "email.read",
         "raw": "email.read",
         "create": "email.create",
+        "partial_update": "email.create",
     }
     queryset = Email.unfenced.none()
     serializer_class = shapes.EmailShape
     parser_classes = [JSONParser, RawMailParser]
+    refusals: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("PUT", "DELETE"), "A received mail is a record: nobody replaces it or takes it away."
+    )
 
     def list(self, request: Request) -> Response:
-        rows = Email.objects.select_related("entry")
-        for name in ("state", "inbox_id"):
-            if name in request.query_params:
-                rows = rows.filter(**{name: request.query_params[name]})
+        rows = filters.by_id(request, Email.objects.select_related("entry"), "inbox_id")
+        rows = filters.by_word(request, rows, "state", EmailState.values)
         return Response(page(request, rows, shapes.EmailShape().to_representation))
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         return Response(shapes.EmailShape(_one(Email.objects.select_related("entry").filter(id=pk))).data)
 
+    @extend_schema(request={"application/json": mails.EmailChange}, responses=shapes.EmailShape)
+    def partial_update(self, request: Request, pk: UUID) -> Response:
+        """Note something of yours on a mail: its custom metadata is replaced."""
+        labelling.label(workspace_id=self.principal.workspace_id, email_id=pk, **self.checked(mails.EmailChange))
+        return self.retrieve(request, pk)
+
     @extend_schema(
-        request={"application/json": shapes.EmailInput, "message/rfc822": bytes},
+        request={"application/json": mails.EmailInput, "message/rfc822": bytes},
         responses={202: shapes.EmailShape},
         examples=[
             OpenApiExample(
@@ -134,7 +159,7 @@ class EmailViewSet(WorkspaceViewSet):
             mail = parse(raw)
             recipients = [a.address for a in (*mail.to, *mail.cc)]
         else:
-            given = self.checked(shapes.EmailInput)
+            given = self.checked(mails.EmailInput)
             metadata = given.pop("custom_metadata")
             raw = handing_in.compose(MailFields(sender=given.pop("from"), **given))
             recipients = [item["address"] for item in (*given["to"], *given["cc"])]
@@ -154,12 +179,19 @@ class EmailViewSet(WorkspaceViewSet):
     def raw(self, request: Request, pk: UUID) -> StreamingHttpResponse:
         """The message as it came, byte for byte."""
         email = _one(Email.objects.select_related("inbound_message").filter(id=pk))
-        return _download([bytes(email.inbound_message.raw)], f"{email.id}.eml", "message/rfc822")
+        raw = bytes(email.inbound_message.raw)
+        if not raw and email.inbound_message.size:
+            raise NotFound("The content of this mail was not kept, as the policy of its inbox says.")
+        return download([raw], f"{email.id}.eml", "message/rfc822")
 
 
 @extend_schema_view(
     list=extend_schema(
-        parameters=[*PAGING, OpenApiParameter("status", str), OpenApiParameter("inbox_id", UUID)],
+        parameters=[
+            *PAGING,
+            OpenApiParameter("status", str, enum=ThreadStatus.values),
+            OpenApiParameter("inbox_id", UUID),
+        ],
         responses=listing(shapes.ThreadShape, "Thread"),
     )
 )
@@ -174,10 +206,8 @@ class ThreadViewSet(WorkspaceViewSet):
     serializer_class = shapes.ThreadShape
 
     def list(self, request: Request) -> Response:
-        rows = Thread.objects.filter(merged_into=None)
-        for name in ("status", "inbox_id"):
-            if name in request.query_params:
-                rows = rows.filter(**{name: request.query_params[name]})
+        rows = filters.by_id(request, Thread.objects.filter(merged_into=None), "inbox_id")
+        rows = filters.by_word(request, rows, "status", ThreadStatus.values)
         return Response(page(request, rows, shapes.ThreadShape().to_representation, by="last_entry_seq"))
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
@@ -188,26 +218,51 @@ class ThreadViewSet(WorkspaceViewSet):
     def entries(self, request: Request, pk: UUID) -> Response:
         """The conversation, newest entry first."""
         thread = _one(Thread.objects.filter(id=pk))
-        rows = Entry.objects.filter(thread_id=thread.id).prefetch_related("attachments__file")
+        files = Attachment.objects.select_related("file").order_by("position")
+        rows = conversations.shown(Entry.objects.filter(thread_id=thread.id))
+        rows = rows.prefetch_related(Prefetch("attachments", files))
         return Response(page(request, rows, shapes.EntryShape().to_representation, by="seq"))
 
 
+@extend_schema_view(
+    list=extend_schema(
+        parameters=[*PAGING, OpenApiParameter("email_id", UUID), OpenApiParameter("entry_id", UUID)],
+        responses=listing(shapes.AttachmentShape, "Attachment"),
+    )
+)
 @extend_schema(tags=["attachments"])
 class AttachmentViewSet(WorkspaceViewSet):
-    permissions: ClassVar[dict[str, str]] = {"retrieve": "thread.read", "content": "thread.read"}
+    permissions: ClassVar[dict[str, str]] = {
+        "list": "thread.read",
+        "retrieve": "thread.read",
+        "content": "thread.read",
+    }
     queryset = Attachment.unfenced.none()
     serializer_class = shapes.AttachmentShape
+    refusals: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("POST", "PUT", "PATCH", "DELETE"), "Attachments come with their mail: POST /emails makes one."
+    )
+
+    def list(self, request: Request) -> Response:
+        rows = filters.by_id(request, _attachments(), "email_id", "entry_id")
+        return Response(page(request, rows, shapes.AttachmentShape().to_representation))
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
-        return Response(shapes.AttachmentShape(_one(Attachment.objects.select_related("file").filter(id=pk))).data)
+        return Response(shapes.AttachmentShape(_one(_attachments().filter(id=pk))).data)
 
     @extend_schema(responses={(200, "application/octet-stream"): bytes})
     @action(detail=True, methods=["get"])
     def content(self, request: Request, pk: UUID) -> StreamingHttpResponse:
         """The bytes, always as a download."""
-        attachment = _one(Attachment.objects.filter(id=pk))
+        attachment = _one(_attachments().filter(id=pk))
         _, chunks = files.open_file(file_id=attachment.file_id)
-        return _download(chunks, attachment.filename, "application/octet-stream")
+        return download(chunks, attachment.filename)
+
+
+def _attachments() -> "QuerySet[Attachment]":
+    """Those of mail that is there."""
+    rows = Attachment.objects.select_related("file")
+    return rows.filter(Q(email=None) | Q(email__deleted_at=None))
 
 
 def _one(rows: Any) -> Any:
@@ -215,13 +270,3 @@ def _one(rows: Any) -> Any:
     if row is None:
         raise NotFound
     return row
-
-
-def _download(chunks: Any, filename: str, content_type: str) -> StreamingHttpResponse:
-    """Never shown by the browser, never sniffed, never run (FS-7)."""
-    response = StreamingHttpResponse(chunks, content_type=content_type)
-    ascii_name = "".join(c if c.isascii() and c.isprintable() and c not in '"\\' else "_" for c in filename)
-    response["Content-Disposition"] = f'attachment; filename="{ascii_name}"'
-    response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
-    return response

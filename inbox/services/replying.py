@@ -38,6 +38,12 @@ class AutoReplyHeld(Conflict):
         self.cap = cap
 
 
+class InboxGone(Conflict):
+    """The inbox that got the mail was deleted, so nothing is sent in its name."""
+
+    code = "inbox_deleted"
+
+
 class NobodyToAnswer(Conflict):
     """The mail names no address that a reply could go to."""
 
@@ -57,7 +63,7 @@ def queue_reply(
 ) -> QueuedReply:
     """Answer an e-mail of the current workspace. Needs a unit of work; the same key gives the same reply again.
 
-    Raises AutoReplyHeld when `automatic` and a cap is reached, NobodyToAnswer, NotFound.
+    Raises AutoReplyHeld when `automatic` and a cap is reached, NobodyToAnswer, InboxGone, NotFound.
     """
     current_unit()
     email = Email.objects.select_related("inbox").filter(id=email_id).first()
@@ -68,6 +74,8 @@ def queue_reply(
     existing = OutboundMessage.objects.filter(idempotency_key=idempotency_key).first()
     if existing:
         return QueuedReply(existing.entry_id, existing.id)
+    if email.inbox.deleted_at is not None:
+        raise InboxGone("The inbox of this mail was deleted. Ask an operator to restore it.")
     name, address = _recipient(email)
     if automatic:
         _check_caps(email, thread, lenient(address))
