@@ -42,6 +42,8 @@ class ProvisioningInput(Input):
 
 @extend_schema(tags=["workspace"])
 class WorkspaceView(APIView):
+    http_method_names = ["get", "head", "patch"]
+
     @extend_schema(responses=WorkspaceShape)
     def get(self, request: Request) -> Response:
         """The workspace that the token or key belongs to."""

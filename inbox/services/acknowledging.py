@@ -48,5 +48,5 @@ def _deserves(mail: MailContext) -> bool:
         return False
     if mail.agent_id is not None and mail.policy.lets_agent_work:
         return False
-    earlier = Entry.objects.filter(thread_id=mail.thread_id, direction__in=[Direction.INBOUND, Direction.OUTBOUND])
-    return not earlier.exclude(id=mail.entry_id).exists()
+    earlier = Entry.objects.filter(thread_id=mail.thread_id).exclude(direction=Direction.INTERNAL)
+    return not earlier.filter(seq__lt=Entry.objects.filter(id=mail.entry_id).values("seq")).exists()
