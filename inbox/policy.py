@@ -6,6 +6,7 @@ inbox. `parse` reads every version that there ever was; what it returns is alway
 
 import itertools
 from datetime import datetime, time
+from functools import cache
 from typing import Annotated, Any, Final, Literal
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -32,8 +33,13 @@ def _sender(text: str) -> str:
     return text
 
 
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
 def _zone(name: str) -> str:
-    if name not in available_timezones():
+    if name not in _zones():
         raise ValueError("must be an IANA time zone such as Europe/Berlin")
     return name
 
