@@ -249,6 +249,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "kernel.api.problems.handle",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,  # there is one format, and no parameter for it
 }
 
 # --- queue: a wake-up, never the record (decision X-25) -----------------------------------------------------------

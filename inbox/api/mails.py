@@ -62,7 +62,7 @@ class Body(Text):
 class EmailChange(Input):
     """A received mail is a record; what an integrator notes on it is theirs."""
 
-    custom_metadata = FreeForm()
+    custom_metadata = FreeForm(required=False)
 
 
 class Correspondent(Input):

@@ -130,7 +130,9 @@ class EmailViewSet(WorkspaceViewSet):
     @extend_schema(request={"application/json": mails.EmailChange}, responses=shapes.EmailShape)
     def partial_update(self, request: Request, pk: UUID) -> Response:
         """Note something of yours on a mail: its custom metadata is replaced."""
-        labelling.label(workspace_id=self.principal.workspace_id, email_id=pk, **self.checked(mails.EmailChange))
+        changes = self.checked(mails.EmailChange)
+        if changes:
+            labelling.label(workspace_id=self.principal.workspace_id, email_id=pk, **changes)
         return self.retrieve(request, pk)
 
     @extend_schema(
