@@ -1,14 +1,13 @@
 """Mail handed in through the API: raw, or as fields from which a message is made (X-6)."""
 
-import re
 from dataclasses import dataclass, field
-from email.header import Header
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, make_msgid
 from typing import Any
 from uuid import UUID
 
+from inbox.channels.composing import phrase, words
 from inbox.models import Email
 from inbox.services import accepting
 from kernel import clock
@@ -17,11 +16,7 @@ from kernel.errors import Invalid
 _OWN_HEADERS = frozenset(
     {"from", "to", "cc", "subject", "date", "message-id", "in-reply-to", "references", "mime-version"}
 )
-_LINE = 70
 _MAX_ID = 200
-# Without what opens an encoded word.
-_PLAIN = re.compile(r"(?!.*=\?)[!-~](?:[ -~]*[!-~])?|")
-_ATOMS = re.compile(r"[A-Za-z0-9]+(?: [A-Za-z0-9]+)*")
 
 
 @dataclass(frozen=True)
@@ -76,7 +71,7 @@ def compose(fields: MailFields) -> bytes:
         ("From", _address(fields.sender)),
         ("To", ", ".join(_address(item) for item in fields.to)),
         *([("Cc", ", ".join(_address(item) for item in fields.cc))] if fields.cc else []),
-        ("Subject", _words(fields.subject)),
+        ("Subject", words(fields.subject)),
         ("Date", format_datetime(clock.now())),
         ("Message-ID", _id(fields.message_id) if fields.message_id else make_msgid(domain="api.invalid")),
         *([("In-Reply-To", _id(fields.in_reply_to))] if fields.in_reply_to else []),
@@ -85,7 +80,7 @@ def compose(fields: MailFields) -> bytes:
     for name, value in fields.headers.items():
         if name.lower() in _OWN_HEADERS or name.lower().startswith("content-"):
             raise Invalid(f"The header {name!r} cannot be set here.", pointer="/headers")
-        headers.append((name, _words(value)))
+        headers.append((name, words(value)))
     message = EmailMessage(policy=SMTP)
     message.set_content(fields.text)
     if fields.html:
@@ -98,19 +93,6 @@ def _id(text: str) -> str:
     return f"<{text.strip('<>')}>"
 
 
-def _words(text: str) -> str:
-    """Text of a header as it travels: plain where it is, else in encoded words (RFC 2047), which keep every space."""
-    if _PLAIN.fullmatch(text) and len(text) <= _LINE and "  " not in text:
-        return text
-    return Header(text, "utf-8", maxlinelen=_LINE).encode(linesep="\r\n")
-
-
 def _address(item: dict[str, str]) -> str:
     name, address = item.get("name", ""), item["address"]
-    if not name:
-        return address
-    return f"{name if _ATOMS.fullmatch(name) else _encoded(name)} <{address}>"
-
-
-def _encoded(name: str) -> str:
-    return Header(name, "utf-8", maxlinelen=_LINE).encode(linesep="\r\n")
+    return f"{phrase(name)} <{address}>" if name else address

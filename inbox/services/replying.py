@@ -77,6 +77,8 @@ def queue_reply(
     if email.inbox.deleted_at is not None:
         raise InboxGone("The inbox of this mail was deleted. Ask an operator to restore it.")
     name, address = _recipient(email)
+    if not _can_be_written_to(address) or not _can_be_written_to(email.inbox.address):
+        raise NobodyToAnswer("One of the addresses has letters before its @ that only some mail servers take (RFC 6531).")
     if automatic:
         _check_caps(email, thread, lenient(address))
     reply = _Reply(text, kind, idempotency_key, automatic, author)
@@ -93,6 +95,11 @@ def _recipient(email: Email) -> tuple[str, str]:
     if "@" not in sender[1] or own:
         raise NobodyToAnswer("The mail has no sender that could be answered.")
     return sender
+
+
+def _can_be_written_to(address: str) -> bool:
+    """In ASCII before the @, since our transports speak no SMTPUTF8; a domain has an ASCII form that is used instead."""
+    return address.rpartition("@")[0].isascii() and _domain(address).isascii()
 
 
 def _domain(address: str) -> str:

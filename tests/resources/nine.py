@@ -163,3 +163,23 @@ def rows(workspace_id: UUID, *, but: Callable[[str], bool] = lambda _: False) ->
             cursor.execute(f'SELECT count(*), md5(coalesce(string_agg(md5(t::text), \'\' ORDER BY md5(t::text)), \'\')) FROM "{table}" t')
             found[table] = str(cursor.fetchone())
     return found
+
+
+def where_is(workspace_id: UUID, text: str) -> set[tuple[str, str]]:
+    """Tables and columns of the workspace that hold a text."""
+    from django.db import connection
+
+    found = set()
+    with in_workspace(workspace_id), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
+            " WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped"
+        )
+        for table, column in cursor.fetchall():
+            cursor.execute(f'SELECT 1 FROM "{table}" WHERE strpos("{column}"::text, %s) > 0 LIMIT 1', [text])
+            if cursor.fetchone():
+                found.add((table, column))
+            cursor.execute(f'SELECT 1 FROM "{table}" WHERE strpos("{column}"::text, %s) > 0 LIMIT 1', [text.encode().hex()])
+            if cursor.fetchone():
+                found.add((table, column))
+    return found

@@ -8,7 +8,7 @@ from inbox.services import inboxes
 from kernel import outbox
 from kernel.transactions import in_workspace
 from tests.agents.factories import office, play, proposal, send_all, work
-from tests.resources.nine import Caller
+from tests.resources.nine import Caller, where_is
 
 CANARY = "canary{{7*7}}0815"
 
@@ -66,24 +66,6 @@ def test_what_integrators_note_stays_where_it_is(db):
         ("agents_agent", "custom_metadata"),
         ("webhooks_webhook", "custom_metadata"),
     }
-
-
-def where_is(workspace_id, text: str) -> set[tuple[str, str]]:
-    """Tables and columns of the workspace that hold a text."""
-    found = set()
-    with in_workspace(workspace_id), connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
-            " WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped"
-        )
-        for table, column in cursor.fetchall():
-            cursor.execute(f'SELECT 1 FROM "{table}" WHERE strpos("{column}"::text, %s) > 0 LIMIT 1', [text])
-            if cursor.fetchone():
-                found.add((table, column))
-            cursor.execute(f'SELECT 1 FROM "{table}" WHERE strpos("{column}"::text, %s) > 0 LIMIT 1', [text.encode().hex()])
-            if cursor.fetchone():
-                found.add((table, column))
-    return found
 
 
 def test_no_index_function_or_view_looks_into_it(db):
