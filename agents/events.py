@@ -8,6 +8,43 @@ from kernel.events import DomainEvent
 
 
 @dataclass(frozen=True, kw_only=True)
+class AgentChanged(DomainEvent):
+    """Base of the facts about an agent itself. `agent_version` is the one that is current now."""
+
+    aggregate: ClassVar[str] = "agent_id"
+    public: ClassVar[bool] = True
+
+    agent_id: UUID
+    agent_version: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentCreated(AgentChanged):
+    slug: ClassVar[str] = "agent.created"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentUpdated(AgentChanged):
+    """A new version of the agent began."""
+
+    slug: ClassVar[str] = "agent.updated"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentDeleted(AgentChanged):
+    """The agent is gone, and no inbox is bound to it any more."""
+
+    slug: ClassVar[str] = "agent.deleted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentRestored(AgentChanged):
+    """An operator has brought a deleted agent back under its id: paused, and bound to no inbox."""
+
+    slug: ClassVar[str] = "agent.restored"
+
+
+@dataclass(frozen=True, kw_only=True)
 class AgentRunStarted(DomainEvent):
     """An agent was given a mail; a worker will take it up."""
 

@@ -59,6 +59,22 @@ class EmailChanged(DomainEvent):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EmailStored(EmailChanged):
+    """A mail has been accepted for an inbox, or released from quarantine; it is safe and will be read."""
+
+    slug: ClassVar[str] = "email.stored"
+    state: ClassVar[EmailState] = EmailState.STORED
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmailParsed(EmailChanged):
+    """A mail has been read. What became of it follows: email.received, email.ignored or email.quarantined."""
+
+    slug: ClassVar[str] = "email.parsed"
+    state: ClassVar[EmailState] = EmailState.PARSED
+
+
+@dataclass(frozen=True, kw_only=True)
 class EmailQueued(EmailChanged):
     slug: ClassVar[str] = "email.queued"
     state: ClassVar[EmailState] = EmailState.QUEUED
@@ -111,6 +127,8 @@ class EmailFailed(EmailChanged):
 TRANSITIONS: dict[EmailState, type[EmailChanged]] = {
     cls.state: cls
     for cls in (
+        EmailStored,
+        EmailParsed,
         EmailQueued,
         EmailRunning,
         EmailWaitingApproval,
@@ -121,6 +139,80 @@ TRANSITIONS: dict[EmailState, type[EmailChanged]] = {
         EmailFailed,
     )
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmailUpdated(DomainEvent):
+    """Somebody has changed the custom metadata of a received mail."""
+
+    slug: ClassVar[str] = "email.updated"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "email_id"
+
+    email_id: UUID
+    inbox_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class InboxChanged(DomainEvent):
+    """Base of the facts about an inbox itself."""
+
+    aggregate: ClassVar[str] = "inbox_id"
+    public: ClassVar[bool] = True
+
+    inbox_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class InboxCreated(InboxChanged):
+    slug: ClassVar[str] = "inbox.created"
+
+
+@dataclass(frozen=True, kw_only=True)
+class InboxUpdated(InboxChanged):
+    """Its name, agent, policy, custom metadata or activity has changed."""
+
+    slug: ClassVar[str] = "inbox.updated"
+
+
+@dataclass(frozen=True, kw_only=True)
+class InboxDeleted(InboxChanged):
+    """An operator has taken the inbox away; its address stays taken."""
+
+    slug: ClassVar[str] = "inbox.deleted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class InboxRestored(InboxChanged):
+    """An operator has brought a deleted inbox back under its id."""
+
+    slug: ClassVar[str] = "inbox.restored"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttachmentChanged(DomainEvent):
+    """Base of the facts about an attachment."""
+
+    aggregate: ClassVar[str] = "attachment_id"
+    public: ClassVar[bool] = True
+
+    attachment_id: UUID
+    email_id: UUID | None
+    entry_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttachmentDeleted(AttachmentChanged):
+    """An operator has taken the attachment away."""
+
+    slug: ClassVar[str] = "attachment.deleted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttachmentRestored(AttachmentChanged):
+    """An operator has brought a deleted attachment back under its id."""
+
+    slug: ClassVar[str] = "attachment.restored"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,10 @@
 """What the inbox does on facts: its workers wake up."""
 
 from collections.abc import Sequence
+from uuid import UUID
 
-from inbox.events import EntryQueued, MessageStored
+from inbox.events import EmailReceived, EntryQueued, MessageStored
+from inbox.services import acknowledging
 from kernel import nudge
 from kernel.outbox import Delivered, consume
 from kernel.transactions import after_commit
@@ -12,6 +14,13 @@ from kernel.transactions import after_commit
 def process_message(events: Sequence[Delivered]) -> None:
     """The rows are the queue; this only makes sure that somebody looks."""
     after_commit(lambda: nudge.wake("inbox.tasks.process_messages"))
+
+
+@consume(EmailReceived, name="inbox.acknowledge")
+def acknowledge(events: Sequence[Delivered]) -> None:
+    """Say that it has come, where the inbox's policy wants that."""
+    for event in events:
+        acknowledging.acknowledge(email_id=UUID(event.payload["email_id"]))
 
 
 @consume(EntryQueued, name="inbox.send_entry", batch=True)

@@ -18,9 +18,15 @@ def address(text: str) -> str:
     """
     cleaned = unicodedata.normalize("NFKC", text).strip().rstrip(".")
     local, at, domain = cleaned.rpartition("@")
-    if not at or not local or not domain or len(cleaned) > MAX_LENGTH or _UNFIT.search(cleaned):
+    if not at or not local or not domain or len(cleaned) > MAX_LENGTH or _is_unfit(local, cleaned):
         raise Invalid(f"{text!r} is not a mail address such as support@example.com.", pointer="/address")
-    return f"{local.lower()}@{ascii_domain(domain)}"
+    # Once more after lower-casing, which takes some letters apart.
+    return f"{unicodedata.normalize('NFKC', local.lower())}@{ascii_domain(domain)}"
+
+
+def _is_unfit(local: str, whole: str) -> bool:
+    """White space and brackets, what cannot be seen, and a second @ without the quotes that it needs."""
+    return bool(_UNFIT.search(whole)) or not whole.isprintable() or ("@" in local and not local.startswith('"'))
 
 
 @lru_cache(maxsize=4096)

@@ -1,5 +1,7 @@
 """States and words of the inbox."""
 
+from typing import Final
+
 from django.db.models import TextChoices
 
 
@@ -29,6 +31,30 @@ class EmailState(TextChoices):
     IGNORED = "ignored"
     QUARANTINED = "quarantined"
     FAILED = "failed"
+
+
+_S = EmailState
+
+# Moves that the ingest makes: while a mail is read and put into its thread. Reading and threading are one statement, so
+# `parsed` is passed through (and told) rather than rested in.
+INGEST_MOVES: Final[dict[EmailState, frozenset[EmailState]]] = {
+    _S.RECEIVED: frozenset({_S.STORED, _S.IGNORED, _S.QUARANTINED}),
+    _S.STORED: frozenset({_S.PARSED, _S.THREADED, _S.IGNORED, _S.QUARANTINED}),
+    _S.PARSED: frozenset({_S.THREADED, _S.IGNORED, _S.QUARANTINED}),
+}
+# Moves of the work on a mail. Final states are left only by a person: release, a late answer, another try.
+WORK_MOVES: Final[dict[EmailState, frozenset[EmailState]]] = {
+    _S.THREADED: frozenset({_S.QUEUED, _S.HANDLED, _S.IGNORED, _S.FAILED}),
+    _S.QUEUED: frozenset({_S.RUNNING, _S.WAITING_APPROVAL, _S.THREADED, _S.HANDLED, _S.IGNORED, _S.FAILED}),
+    _S.RUNNING: frozenset({_S.WAITING_APPROVAL, _S.THREADED, _S.HANDLED, _S.FAILED}),
+    _S.WAITING_APPROVAL: frozenset({_S.RUNNING, _S.THREADED, _S.HANDLED, _S.FAILED}),
+    _S.QUARANTINED: frozenset({_S.STORED}),
+    _S.FAILED: frozenset({_S.QUEUED, _S.HANDLED}),
+}
+# All permitted moves; inbox/sql/moves_v1.sql keeps them.
+MOVES: Final = frozenset(
+    (origin, target) for table in (INGEST_MOVES, WORK_MOVES) for origin, targets in table.items() for target in targets
+)
 
 
 class MailClass(TextChoices):

@@ -145,3 +145,34 @@ class SigningKeyRevoked(DomainEvent):
     aggregate: ClassVar[str] = "kid"
 
     kid: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkspaceChanged(DomainEvent):
+    """Base of the facts about a workspace itself."""
+
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "workspace_id"
+
+    ref: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkspaceUpdated(WorkspaceChanged):
+    """Its name, time zone or custom metadata has changed."""
+
+    slug: ClassVar[str] = "workspace.updated"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkspaceDeleted(WorkspaceChanged):
+    """An operator has put a tombstone on the workspace: nobody gets in, and its mail is kept unread."""
+
+    slug: ClassVar[str] = "workspace.deleted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkspaceRestored(WorkspaceChanged):
+    """An operator has taken the tombstone away."""
+
+    slug: ClassVar[str] = "workspace.restored"

@@ -13,7 +13,7 @@ router.register(
 router.register("revoked-tokens", credentials.RevokedTokenViewSet, basename="revoked-token")
 
 urlpatterns = [
-    path("workspace", WorkspaceView.as_view({"get": "retrieve"}), name="workspace"),
+    path("workspace", WorkspaceView.as_view({"get": "retrieve", "patch": "partial_update"}), name="workspace"),
     path("provisioning/workspaces", ProvisioningView.as_view(), name="provisioning"),
     *router.urls,
 ]

@@ -46,3 +46,14 @@ class WebhookTested(DomainEvent):
 
     webhook_id: UUID
     message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookRestored(DomainEvent):
+    """An operator has brought a deleted webhook back under its id: disabled, until somebody enables it."""
+
+    slug: ClassVar[str] = "webhook.restored"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "webhook_id"
+
+    webhook_id: UUID

@@ -97,7 +97,7 @@ class AgentAdmin(ServiceAdmin):
     list_filter = ("status", "autonomy", Deleted)
     search_fields = ("name",)
     ordering = ("-created_at", "-id")
-    actions: ClassVar[Any] = ["pause", "activate"]
+    actions: ClassVar[Any] = ["pause", "activate", "remove", "restore"]
     empty_icon = "smart_toy"
     empty_title = "No agents yet"
     empty_text = "An agent answers the mail of the inboxes it is bound to, from the workspace's knowledge. It starts by only drafting."
@@ -118,6 +118,17 @@ class AgentAdmin(ServiceAdmin):
     def activate(self, request: HttpRequest, queryset: Any) -> None:
         for agent in queryset:
             self.serve(request, lambda a=agent: configuring.activate(workspace_id=a.workspace_id, agent_id=a.id))
+
+    @deed("Delete")
+    def remove(self, request: HttpRequest, queryset: Any) -> None:
+        for agent in queryset:
+            self.serve(request, lambda a=agent: configuring.delete(workspace_id=a.workspace_id, agent_id=a.id))
+
+    @deed("Restore")
+    def restore(self, request: HttpRequest, queryset: Any) -> None:
+        """For rows of the filter "Deleted only". What comes back is paused and bound to no inbox."""
+        for agent in queryset:
+            self.serve(request, lambda a=agent: configuring.restore(workspace_id=a.workspace_id, agent_id=a.id))
 
     # Shown to those who may look and not change.
     def provider(self, row: Agent) -> str:

@@ -19,30 +19,31 @@ from agents.types import (
     StepKind,
     StepStatus,
 )
-from kernel.api.shapes import Resource, exemplified
+from kernel.api.inputs import FreeForm, Input, Text
+from kernel.api.shapes import Owned, Resource, exemplified
 
 
-class AgentChange(serializers.Serializer[Any]):
-    name = serializers.CharField(required=False, max_length=200)
+class AgentChange(Input):
+    name = Text(required=False, max_length=200)
     status = serializers.ChoiceField(required=False, choices=AgentStatus.choices)
     autonomy = serializers.ChoiceField(required=False, choices=Autonomy.choices)
-    provider = serializers.CharField(required=False, allow_blank=True, max_length=20, help_text="Empty: the default.")
-    model = serializers.CharField(required=False, allow_blank=True, max_length=120)
-    system_prompt = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)
-    skills = serializers.ListField(child=serializers.CharField(trim_whitespace=False), required=False)
-    permissions = serializers.ListField(child=serializers.CharField(), required=False)
+    provider = Text(required=False, allow_blank=True, max_length=20, help_text="Empty: the default.")
+    model = Text(required=False, allow_blank=True, max_length=120)
+    system_prompt = Text(required=False, allow_blank=True)
+    skills = serializers.ListField(child=Text(), required=False)
+    permissions = serializers.ListField(child=Text(), required=False)
     max_steps = serializers.IntegerField(required=False)
     max_cost_micros = serializers.IntegerField(required=False, help_text="Per run, in millionths of a US dollar.")
-    custom_metadata = serializers.DictField(required=False)
+    custom_metadata = FreeForm(required=False)
 
 
 class AgentInput(AgentChange):
-    name = serializers.CharField(max_length=200)
+    name = Text(max_length=200)
     external_id = serializers.UUIDField(required=False)
 
 
 @exemplified(examples.AGENT)
-class AgentShape(Resource):
+class AgentShape(Owned):
     """An agent with its current version flattened into it (X-11)."""
 
     kind_name = "agent"
@@ -58,9 +59,6 @@ class AgentShape(Resource):
     system_prompt = serializers.SerializerMethodField()
     skills = serializers.SerializerMethodField()
     permissions = serializers.SerializerMethodField()
-    metadata = serializers.DictField()
-    custom_metadata = serializers.DictField()
-    deleted_at = serializers.DateTimeField(allow_null=True)
 
     def get_provider(self, row: Agent) -> str:
         return agent_queries.current(row).provider
@@ -144,19 +142,17 @@ class ApprovalShape(Resource):
         return bytes(row.content_hash).hex()
 
 
-class ApproveInput(serializers.Serializer[Any]):
-    text = serializers.CharField(
-        required=False, trim_whitespace=False, help_text="The answer in your words, in place of the agent's."
-    )
-    comment = serializers.CharField(required=False, allow_blank=True, default="", max_length=2000)
+class ApproveInput(Input):
+    text = Text(required=False, help_text="The answer in your words, in place of the agent's.")
+    comment = Text(required=False, allow_blank=True, default="", max_length=2000)
 
 
-class RejectInput(serializers.Serializer[Any]):
-    comment = serializers.CharField(required=False, allow_blank=True, default="", max_length=2000)
+class RejectInput(Input):
+    comment = Text(required=False, allow_blank=True, default="", max_length=2000)
 
 
 @exemplified(examples.RUN)
-class RunShape(Resource):
+class RunShape(Owned):
     """An agent's run against a mail. `used_language_model` is false when the offline provider answered."""
 
     kind_name = "agent_run"
@@ -200,16 +196,16 @@ class RunDetailShape(RunShape):
         return ApprovalShape(asked[-1]).data
 
 
-class KnowledgeInput(serializers.Serializer[Any]):
-    title = serializers.CharField(max_length=200)
-    content = serializers.CharField(trim_whitespace=False)
-    uri = serializers.CharField(required=False, allow_blank=True, default="", max_length=500)
+class KnowledgeInput(Input):
+    title = Text(max_length=200)
+    content = Text()
+    uri = Text(required=False, allow_blank=True, default="", max_length=500)
 
 
-class KnowledgeChange(serializers.Serializer[Any]):
-    title = serializers.CharField(required=False, max_length=200)
-    content = serializers.CharField(required=False, trim_whitespace=False)
-    uri = serializers.CharField(required=False, allow_blank=True, max_length=500)
+class KnowledgeChange(Input):
+    title = Text(required=False, max_length=200)
+    content = Text(required=False)
+    uri = Text(required=False, allow_blank=True, max_length=500)
 
 
 @exemplified(examples.KNOWLEDGE)

@@ -1,8 +1,12 @@
 """What the models cannot state: fences around workspaces, paired keys, append-only tables."""
 
+from pathlib import Path
+
 from django.db import migrations
 
 from kernel import db
+
+SQL = Path(__file__).resolve().parent.parent / "sql"
 
 
 class Migration(migrations.Migration):
@@ -43,4 +47,9 @@ class Migration(migrations.Migration):
         db.fence("agents_knowledgechunk", references={"source_id": "agents_knowledgesource"}),
         # inbox keeps a plain agent id, since it lies below this app; integrity is the database's.
         db.pair("inbox_inbox", "agent_id", "agents_agent"),
+        db.sql_file(
+            SQL / "binding_v1.sql",
+            reverse="DROP TRIGGER inbox_binds_live_agent ON inbox_inbox;"
+            " DROP TRIGGER inbox_opens_with_live_agent ON inbox_inbox; DROP FUNCTION agents_bind_v1()",
+        ),
     ]

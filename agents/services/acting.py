@@ -139,7 +139,7 @@ def _question(run: Run, tool: Tool, answer: str, insist: str) -> Question:
     passages = planning.passages(run.steps)
     company = [f"{passage.source}\n{passage.heading}\n{passage.text}" for passage in passages]
     return Question(
-        autonomy=Autonomy(version.autonomy),
+        autonomy=deciding.least(Autonomy(version.autonomy), mail.policy.autonomy),
         tool_risk=tool.risk,
         answer=answer,
         mail_text=f"{mail.subject}\n{mail.text}",

@@ -8,12 +8,14 @@ from django.conf import settings
 from django.db import IntegrityError
 
 from agents import tools
+from agents.events import AgentChanged, AgentCreated, AgentDeleted, AgentRestored, AgentUpdated
 from agents.llm import registry
 from agents.models import Agent, AgentVersion
 from agents.queries import agents as queries
 from agents.types import AgentStatus, Autonomy
 from audit.services import record
-from kernel import clock, context
+from inbox.services import inboxes
+from kernel import clock, context, outbox
 from kernel.errors import Conflict, Invalid, NotFound
 from kernel.transactions import in_workspace
 
@@ -40,7 +42,7 @@ def create(*, workspace_id: UUID, name: str, external_id: UUID | None = None, **
                 **{key: values[key] for key in _OF_AGENT if key in values},
             )
             _snapshot(agent, before=None, values=values)
-            _record(agent, "agent.create", values)
+            _tell(agent, AgentCreated, "agent.create", values)
     except IntegrityError as error:
         raise ExternalIdTaken("An agent with this external_id exists already.", pointer="/external_id") from error
     return agent
@@ -58,7 +60,7 @@ def update(*, workspace_id: UUID, agent_id: UUID, **changes: Any) -> Agent:
         agent.current_version += 1
         agent.save(update_fields=["current_version", *(key for key in _OF_AGENT if key in values)])
         _snapshot(agent, before=before, values=values)
-        _record(agent, "agent.update", values)
+        _tell(agent, AgentUpdated, "agent.update", values)
         agent.refresh_from_db()
     return agent
 
@@ -74,12 +76,38 @@ def activate(*, workspace_id: UUID, agent_id: UUID) -> Agent:
 
 
 def delete(*, workspace_id: UUID, agent_id: UUID) -> None:
-    """Mark an agent as deleted. Its runs and versions stay."""
+    """Mark an agent as deleted and take it from its inboxes. Its runs and versions stay."""
     with in_workspace(workspace_id):
+        # Inboxes first, as everybody locks them; again behind the lock, for those that were bound until then.
+        if Agent.objects.filter(id=agent_id).exists():
+            inboxes.unbind(agent_id=agent_id)
         agent = _locked(agent_id)
         agent.deleted_at = clock.now()
         agent.save(update_fields=["deleted_at"])
-        _record(agent, "agent.delete", {})
+        inboxes.unbind(agent_id=agent_id)
+        _tell(agent, AgentDeleted, "agent.delete", {})
+
+
+def restore(*, workspace_id: UUID, agent_id: UUID) -> Agent:
+    """Bring a deleted agent back under its id, for operators (S0-28): paused, bound to nothing, with what it knew.
+
+    Raises Conflict when what its version needs is not there any more (S0-29).
+    """
+    with in_workspace(workspace_id):
+        agent = Agent.with_deleted.select_for_update(of=("self",)).filter(id=agent_id, deleted_at__isnull=False).first()
+        if agent is None:
+            raise NotFound("No deleted agent of this workspace has that id.")
+        version = queries.current(agent)
+        complaint = _provider(version.provider) or _permissions(sorted(queries.Limits.of(version).permissions))
+        if complaint:
+            raise Conflict(f"The agent cannot be restored as it was. {complaint}")
+        agent.deleted_at, agent.status = None, AgentStatus.PAUSED
+        agent.current_version += 1
+        agent.save(update_fields=["deleted_at", "status", "current_version"])
+        _snapshot(agent, before=version, values={})
+        _tell(agent, AgentRestored, "agent.restore", {})
+        agent.refresh_from_db()
+    return agent
 
 
 def _locked(agent_id: UUID) -> Agent:
@@ -118,7 +146,9 @@ def _author() -> str:
     return (who.label or f"{who.kind}:{who.id}")[:200]
 
 
-def _record(agent: Agent, action: str, values: Mapping[str, Any]) -> None:
+def _tell(agent: Agent, event: type[AgentChanged], action: str, values: Mapping[str, Any]) -> None:
+    """The record and the fact of a change, with it."""
+    outbox.emit(event(workspace_id=agent.workspace_id, agent_id=agent.id, agent_version=agent.current_version))
     record(
         workspace_id=agent.workspace_id,
         action=action,

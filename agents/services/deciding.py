@@ -42,6 +42,12 @@ class Verdict:
     reason: str
 
 
+def least(own: Autonomy, cap: str | None) -> Autonomy:
+    """An agent's own autonomy, as far as its inbox allows it."""
+    order = list(Autonomy)
+    return min(own, Autonomy(cap) if cap else own, key=order.index)
+
+
 def decide(question: Question) -> Verdict:
     """Allow, ask or deny, with the risk and the reason for people."""
     delicate = topics(question.mail_text)

@@ -98,7 +98,7 @@ def _licence(mail: MailContext) -> Agent:
 def _reason_to_ask(mail: MailContext, *, ask_first: bool) -> str:
     if ask_first:
         return _WISHED
-    return "" if mail.policy.run_agent else _POLICY
+    return "" if mail.policy.lets_agent_work else _POLICY
 
 
 def _begin(mail: MailContext, agent: Agent) -> Run:

@@ -42,10 +42,7 @@ def _ignored(mail: MailContext) -> str:
     """Why nobody need answer the mail at all."""
     if mail.mail_class != MailClass.HUMAN:
         return mail.mail_class
-    address = mail.from_address.lower()
-    if any(address == blocked or address.endswith("@" + blocked) for blocked in mail.policy.block_senders):
-        return "blocked_sender"
-    return ""
+    return mail.policy.stranger(mail.from_address)
 
 
 def _obstacle(mail: MailContext, agent: Agent | None) -> str:
@@ -56,7 +53,7 @@ def _obstacle(mail: MailContext, agent: Agent | None) -> str:
         return "agent_not_active"
     if not mail.inbox_active:
         return "inactive_inbox"
-    if not mail.policy.run_agent:
+    if not mail.policy.lets_agent_work:
         return "policy_says_no_agent"
     return "" if mail.may_auto_answer else "may_not_be_answered_automatically"
 

@@ -43,6 +43,7 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
         (
             Item("Inboxes", "inbox", "inbox_inbox_changelist", "inbox.read"),
             Item("Received", "mail", "inbox_email_changelist", "email.read", "failed"),
+            Item("Attachments", "attach_file", "inbox_attachment_changelist", "thread.read"),
             Item("Outgoing", "outgoing_mail", "inbox_outboundmessage_changelist", "email.read", "unsent"),
             Item("Quarantine", "shield", "inbox_inboundmessage_changelist", "quarantine.manage", "quarantined"),
             Item("Contacts", "contacts", "contacts_contactprofile_changelist", "contact.read"),

@@ -11,6 +11,7 @@ from config.console import notices
 from config.console.runs import Run, gather
 from contacts.models import ContactProfile
 from inbox.models import Attachment, Entry, Thread, ThreadParticipant
+from inbox.queries import conversations
 from inbox.types import Direction, OutboundKind
 
 SHOWN = 100
@@ -116,7 +117,7 @@ def read(thread_id: UUID, *, now: datetime, everything: bool = False) -> Convers
 
 def _entries(thread: Thread, everything: bool) -> tuple[list[Entry], bool]:
     rows = (
-        Entry.objects.filter(thread=thread)
+        conversations.shown(Entry.objects.filter(thread=thread))
         .select_related("email", "outbound")
         .defer("body_html", "outbound__raw")
         .annotate(has_html=ExpressionWrapper(~Q(body_html=""), output_field=BooleanField()))

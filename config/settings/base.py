@@ -304,8 +304,8 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "kernel.api.problems.handle",
     "DEFAULT_SCHEMA_CLASS": "kernel.api.schema.Schema",
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "kernel.api.rendering.OneForm",
-    "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,  # there is one format, and no parameter for it
 }
 
 # --- queue: a wake-up, never the record (decision X-25) -----------------------------------------------------------

@@ -1,17 +1,16 @@
 """Inboxes: their address, name, policy, and which agent answers."""
 
-from dataclasses import asdict, fields
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
-from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldBooleanSwitchWidget
+from unfold.widgets import UnfoldAdminSelectWidget
 
-from inbox import policy as policies
+from inbox.admin import policies
 from inbox.models import Inbox
-from inbox.policy import InboxPolicy
+from inbox.policy import parse
 from inbox.services import inboxes
 from kernel.admin import choices, columns
 from kernel.admin.base import ServiceAdmin
@@ -19,14 +18,8 @@ from kernel.admin.deeds import deed
 from kernel.admin.filters import Deleted
 from kernel.admin.forms import ServiceForm
 
-POLICY = tuple(field.name for field in fields(InboxPolicy))
 
-
-def _yes_no(label: str, help_text: str) -> forms.BooleanField:
-    return forms.BooleanField(label=label, required=False, help_text=help_text, widget=UnfoldBooleanSwitchWidget)
-
-
-class InboxForm(ServiceForm):
+class InboxForm(ServiceForm, policies.PolicyForm):
     """Agents live above this app, which offers them by name."""
 
     agent_id = forms.TypedChoiceField(
@@ -38,45 +31,21 @@ class InboxForm(ServiceForm):
         help_text="Who answers here. Without an agent, people do.",
     )
 
-    run_agent = _yes_no("Let the agent work", "Without it mail is only kept and shown.")
-    quarantine_spam = _yes_no("Put spam aside", "As the receiver judged it.")
-    quarantine_virus = _yes_no("Put viruses aside", "As the receiver judged it.")
-    answer_dmarc_fail = _yes_no("Answer mail that fails DMARC", "Its sender may be somebody else.")
-    answer_blind_copies = _yes_no("Answer blind copies", "Mail that names another recipient.")
-    block_senders = forms.CharField(
-        required=False,
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
-        help_text="Addresses or domains whose mail is ignored, one a line.",
-    )
-    when_inactive = forms.ChoiceField(
-        choices=[("store", "Keep the mail"), ("bounce", "Refuse the mail")],
-        widget=UnfoldAdminSelectWidget,
-        help_text="What happens to mail while the inbox is not active.",
-    )
-
     class Meta:
         model = Inbox
         fields = ("address", "name", "agent_id", "active")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name, value in asdict(policies.parse(self.instance.policy)).items():
-            self.initial[name] = "\n".join(value) if isinstance(value, tuple) else value
+        self.initial.update(policies.initial(parse(self.instance.policy)))
         field = self.fields.get("agent_id")
         if isinstance(field, forms.ChoiceField):
             field.choices = [("", "No agent"), *choices.of("agents")]
 
 
-def _chosen(values: dict[str, Any]) -> dict[str, Any]:
-    """Only what differs from the defaults is kept, so that a better default reaches every inbox."""
-    values["block_senders"] = tuple(values["block_senders"].split())
-    usual = asdict(InboxPolicy())
-    return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v != usual[name]}
-
-
 @admin.register(Inbox)
 class InboxAdmin(ServiceAdmin):
-    """Routable addresses. They are deactivated, never deleted: an address that was used stays taken."""
+    """Routable addresses. They are deactivated; an operator may delete one, and its address stays taken."""
 
     view_needs = "inbox.read"
     add_needs = change_needs = act_needs = "inbox.manage"
@@ -90,7 +59,7 @@ class InboxAdmin(ServiceAdmin):
     list_filter = ("active", Deleted)
     search_fields = ("address__icontains", "name__icontains")
     ordering = ("-created_at", "-id")
-    actions: ClassVar[Any] = ["activate", "deactivate"]
+    actions: ClassVar[Any] = ["activate", "deactivate", "remove", "restore"]
     empty_icon = "inbox"
     empty_title = "No inboxes yet"
     empty_text = "An inbox is an address on a verified domain of yours, with a policy and perhaps an agent. Verify a domain first."
@@ -100,17 +69,17 @@ class InboxAdmin(ServiceAdmin):
         if obj is not None and not self.has_change_permission(request, obj):
             return ((None, {"fields": (*names, "active", "policy")}),)
         first = names if obj is None else (*names, "active")
-        return ((None, {"fields": first}), ("What it does with mail", {"fields": POLICY}))
+        return ((None, {"fields": first}), ("What it does with mail", {"fields": policies.NAMES}))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return () if obj is None else ("address",)
 
     @admin.display(description="answers by itself", boolean=True)
     def answers(self, row: Inbox) -> bool:
-        return row.agent_id is not None and bool(row.policy.get("run_agent", True))
+        return row.agent_id is not None and parse(row.policy).lets_agent_work
 
     def write(self, request: HttpRequest, obj: Any, values: dict[str, Any], workspace_id: Any) -> Inbox:
-        values["policy"] = _chosen({name: values.pop(name) for name in POLICY})
+        values["policy"] = policies.collect(values)
         if obj is None:
             values.pop("active", None)
             return inboxes.open_inbox(workspace_id=workspace_id, **values)
@@ -123,6 +92,18 @@ class InboxAdmin(ServiceAdmin):
     @deed("Deactivate")
     def deactivate(self, request: HttpRequest, queryset: Any) -> None:
         self._switch(request, queryset, active=False)
+
+    @deed("Delete")
+    def remove(self, request: HttpRequest, queryset: Any) -> None:
+        """Out of sight, for good reasons only: the address stays taken."""
+        for row in queryset:
+            self.serve(request, lambda r=row: inboxes.delete(workspace_id=r.workspace_id, inbox_id=r.id))
+
+    @deed("Restore")
+    def restore(self, request: HttpRequest, queryset: Any) -> None:
+        """For rows of the filter "Deleted only"."""
+        for row in queryset:
+            self.serve(request, lambda r=row: inboxes.restore(workspace_id=r.workspace_id, inbox_id=r.id))
 
     def _switch(self, request: HttpRequest, queryset: Any, *, active: bool) -> None:
         for row in queryset:

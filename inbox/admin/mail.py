@@ -6,12 +6,12 @@ from django.contrib import admin
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 
-from inbox.models import Email, InboundMessage, OutboundMessage
-from inbox.services import quarantine
+from inbox.models import Attachment, Email, InboundMessage, OutboundMessage
+from inbox.services import attachments, quarantine
 from kernel.admin import columns
 from kernel.admin.base import ReadOnlyAdmin
 from kernel.admin.deeds import deed
-from kernel.admin.filters import Views
+from kernel.admin.filters import Deleted, Views
 
 
 class EmailViews(Views):
@@ -40,7 +40,7 @@ class EmailAdmin(ReadOnlyAdmin):
         columns.text("inbox", "inbox", limit=40),
         columns.when("received_at", "received"),
     )
-    list_filter = (EmailViews, "mail_class", "inbox")
+    list_filter = (EmailViews, "mail_class", "inbox", Deleted)
     search_fields = ("subject", "from_address__istartswith", "message_id__exact")
     search_help_text = "Subject, sender or the provider's message id"
     ordering = ("-created_at", "-id")
@@ -143,3 +143,37 @@ class InboundMessageAdmin(ReadOnlyAdmin):
                 lambda m=message_id, w=workspace_id: quarantine.replay(workspace_id=w, inbound_message_id=m),
                 done="" if len(rows) > 1 else "The message will be read again.",
             )
+
+
+@admin.register(Attachment)
+class AttachmentAdmin(ReadOnlyAdmin):
+    """Files of mail, by name and type; their bytes are downloaded from the conversation."""
+
+    view_needs = "thread.read"
+    act_needs = "thread.manage"
+    list_display = (
+        columns.two_lines("filename", "content_type", "file"),
+        columns.size("file__size"),
+        columns.state("file__scan_state", "scan"),
+        columns.when("created_at", "came"),
+    )
+    list_filter = ("inline", Deleted)
+    fields = ("filename", "content_type", "content_id", "inline", "position", "created_at", "deleted_at")
+    search_fields = ("filename__icontains",)
+    ordering = ("-created_at", "-id")
+    list_select_related = ("file",)
+    actions: ClassVar[Any] = ["remove", "restore"]
+    empty_icon = "attach_file"
+    empty_title = "No attachments here"
+    empty_text = "Files come with mail. They are always downloaded, never opened here."
+
+    @deed("Delete")
+    def remove(self, request: HttpRequest, queryset: QuerySet[Attachment]) -> None:
+        for row in queryset:
+            self.serve(request, lambda r=row: attachments.delete(workspace_id=r.workspace_id, attachment_id=r.id))
+
+    @deed("Restore")
+    def restore(self, request: HttpRequest, queryset: QuerySet[Attachment]) -> None:
+        """For rows of the filter "Deleted only"."""
+        for row in queryset:
+            self.serve(request, lambda r=row: attachments.restore(workspace_id=r.workspace_id, attachment_id=r.id))

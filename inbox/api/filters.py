@@ -27,3 +27,8 @@ class ThreadFilters(Filters):
 
 class EntryFilters(Filters):
     direction = choice(Direction, "direction")
+
+
+class AttachmentFilters(Filters):
+    email_id = UUIDFilter("email_id")
+    entry_id = UUIDFilter("entry_id")

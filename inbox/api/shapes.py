@@ -5,94 +5,77 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from inbox import policy as policies
 from inbox.api import examples
-from inbox.models import Attachment, Email
+from inbox.mime.danger import is_dangerous
+from inbox.models import Attachment, Email, Inbox
 from inbox.types import Channel, EmailState, MailClass, ThreadStatus
-from kernel.api.shapes import Resource, exemplified
+from kernel.api.inputs import FreeForm, Input, Text
+from kernel.api.shapes import Owned, Resource, exemplified
 
 
 class AddressShape(serializers.Serializer[Any]):
-    name = serializers.CharField(required=False, allow_blank=True, default="", max_length=200)
-    address = serializers.EmailField(max_length=320)
+    name = serializers.CharField()
+    address = serializers.CharField()
 
 
-class InboxInput(serializers.Serializer[Any]):
-    address = serializers.CharField(max_length=320)
-    name = serializers.CharField(required=False, allow_blank=True, default="", max_length=200)
+class InboxChange(Input):
+    name = Text(required=False, allow_blank=True, max_length=200)
+    agent_id = serializers.UUIDField(required=False, allow_null=True)
+    policy = serializers.DictField(required=False, help_text="Replaces the whole policy; what is left out is default.")
+    active = serializers.BooleanField(required=False)
+    custom_metadata = FreeForm(required=False)
+
+
+class InboxInput(Input):
+    address = Text(max_length=320)
+    name = Text(required=False, allow_blank=True, default="", max_length=200)
     external_id = serializers.UUIDField(required=False)
     agent_id = serializers.UUIDField(required=False, allow_null=True)
     policy = serializers.DictField(required=False)
-    custom_metadata = serializers.DictField(required=False)
-
-
-class InboxChange(serializers.Serializer[Any]):
-    name = serializers.CharField(required=False, allow_blank=True, max_length=200)
-    agent_id = serializers.UUIDField(required=False, allow_null=True)
-    policy = serializers.DictField(required=False)
-    active = serializers.BooleanField(required=False)
-    custom_metadata = serializers.DictField(required=False)
+    custom_metadata = FreeForm(required=False)
 
 
 @exemplified(examples.INBOX)
-class InboxShape(Resource):
+class InboxShape(Owned):
     kind_name = "inbox"
     external_id = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=Channel.choices)
     address = serializers.CharField()
     name = serializers.CharField()
     agent_id = serializers.UUIDField(allow_null=True)
-    policy = serializers.DictField()
-    policy_version = serializers.IntegerField()
+    policy = serializers.SerializerMethodField(help_text="Every key of the present version.")
+    policy_version = serializers.IntegerField(help_text="Rises with each change of the policy.")
     active = serializers.BooleanField()
-    metadata = serializers.DictField()
-    custom_metadata = serializers.DictField()
-    deleted_at = serializers.DateTimeField(allow_null=True)
 
-
-class EmailInput(serializers.Serializer[Any]):
-    """A mail as fields. A raw one is posted as `message/rfc822` instead."""
-
-    to: Any = serializers.ListSerializer(child=AddressShape(), min_length=1, max_length=50)
-    cc: Any = serializers.ListSerializer(child=AddressShape(), required=False, default=list, max_length=50)
-    subject = serializers.CharField(required=False, allow_blank=True, default="", max_length=2000)
-    text = serializers.CharField(required=False, allow_blank=True, default="", trim_whitespace=False)
-    html = serializers.CharField(required=False, allow_blank=True, default="", trim_whitespace=False)
-    message_id = serializers.CharField(required=False, allow_blank=True, default="", max_length=900)
-    in_reply_to = serializers.CharField(required=False, allow_blank=True, default="", max_length=900)
-    references = serializers.ListField(
-        child=serializers.CharField(max_length=900), required=False, default=list, max_length=50
-    )
-    headers = serializers.DictField(child=serializers.CharField(max_length=2000), required=False, default=dict)
-    custom_metadata = serializers.DictField(required=False, default=dict)
-
-    def get_fields(self) -> dict[str, Any]:
-        # `from` is a Python keyword, so the field cannot be a class attribute.
-        return {"from": AddressShape(), **super().get_fields()}
+    @extend_schema_field(serializers.DictField())
+    def get_policy(self, row: Inbox) -> dict[str, Any]:
+        return policies.shown(row.policy)
 
 
 @exemplified(examples.EMAIL)
-class EmailShape(Resource):
+class EmailShape(Owned):
     kind_name = "email"
     inbox_id = serializers.UUIDField()
     message_id = serializers.CharField(help_text="The provider's id; what makes redelivery harmless.")
     state = serializers.ChoiceField(choices=EmailState.choices)
     state_reason = serializers.CharField()
     mail_class = serializers.ChoiceField(choices=MailClass.choices)
+    may_auto_answer = serializers.BooleanField()
     subject = serializers.CharField()
     from_name = serializers.CharField()
     from_address = serializers.CharField()
+    reply_to = AddressShape(many=True)
     to = AddressShape(many=True)
     cc = AddressShape(many=True)
     date = serializers.DateTimeField(allow_null=True)
     rfc_message_id = serializers.CharField()
     in_reply_to = serializers.ListField(child=serializers.CharField())
+    references = serializers.ListField(child=serializers.CharField())
     warnings = serializers.ListField(child=serializers.CharField())
     received_at = serializers.DateTimeField()
     thread_id = serializers.SerializerMethodField()
-    text = serializers.SerializerMethodField()
-    metadata = serializers.DictField()
-    custom_metadata = serializers.DictField()
-    deleted_at = serializers.DateTimeField(allow_null=True)
+    text = serializers.SerializerMethodField(help_text="What the sender wrote, without quotes and signature.")
 
     @extend_schema_field(serializers.UUIDField(allow_null=True))
     def get_thread_id(self, row: Email) -> Any:
@@ -116,17 +99,26 @@ class ThreadShape(Resource):
 
 
 @exemplified(examples.ATTACHMENT)
-class AttachmentShape(Resource):
+class AttachmentShape(Owned):
     kind_name = "attachment"
     entry_id = serializers.UUIDField()
     email_id = serializers.UUIDField(allow_null=True)
+    position = serializers.IntegerField()
     filename = serializers.CharField()
-    content_type = serializers.CharField()
+    content_type = serializers.CharField(help_text="As the sender declared it.")
+    sniffed_type = serializers.SerializerMethodField(help_text="What the first bytes say.")
+    dangerous = serializers.SerializerMethodField(help_text="Opening it could run something.")
     size = serializers.SerializerMethodField()
     sha256 = serializers.SerializerMethodField()
     scan_state = serializers.SerializerMethodField()
     inline = serializers.BooleanField()
-    deleted_at = serializers.DateTimeField(allow_null=True)
+    content_id = serializers.CharField()
+
+    def get_sniffed_type(self, row: Attachment) -> str:
+        return row.file.mime_sniffed
+
+    def get_dangerous(self, row: Attachment) -> bool:
+        return is_dangerous(filename=row.filename, declared=row.content_type, sniffed=row.file.mime_sniffed)
 
     def get_size(self, row: Attachment) -> int:
         return row.file.size

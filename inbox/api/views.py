@@ -3,25 +3,28 @@
 from typing import Any, ClassVar
 from uuid import UUID, uuid4, uuid5
 
+from django.db.models import Prefetch, Q, QuerySet
 from django.http import StreamingHttpResponse
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
 from rest_framework.decorators import action
-from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from files import queries as files
-from inbox.api import filters, shapes
+from inbox.api import filters, mails, shapes
 from inbox.mime.parsing import parse
 from inbox.models import Attachment, Email, Entry, Inbox, Thread
-from inbox.services import handing_in, inboxes
+from inbox.queries import conversations
+from inbox.services import handing_in, inboxes, labelling
 from inbox.services.handing_in import MailFields
+from kernel.api.downloads import download
 from kernel.api.listings import Listing
 from kernel.api.lookup import one
 from kernel.api.rendering import JSONParser
 from kernel.api.shapes import listing
 from kernel.api.views import WorkspaceViewSet
+from kernel.errors import NotFound
 
 
 class RawMailParser(BaseParser):
@@ -42,12 +45,15 @@ class InboxViewSet(WorkspaceViewSet):
         "retrieve": "inbox.read",
         "create": "inbox.manage",
         "partial_update": "inbox.manage",
-        "destroy": "inbox.manage",
     }
     listings: ClassVar = {"list": Listing(filters=filters.InboxFilters, sorts=("created_at", "name", "updated_at"))}
     expands: ClassVar = {"agent": "agent_id"}
     queryset = Inbox.unfenced.none()
     serializer_class = shapes.InboxShape
+
+    refusals: ClassVar[dict[str, str]] = {
+        "DELETE": 'Inboxes are deactivated rather than deleted: PATCH {"active": false} to the inbox.'
+    }
 
     def list(self, request: Request) -> Response:
         """The inboxes of the workspace, deactivated ones among them."""
@@ -79,11 +85,6 @@ class InboxViewSet(WorkspaceViewSet):
         )
         return Response(shapes.InboxShape(inbox).data)
 
-    @extend_schema(responses={405: None})
-    def destroy(self, request: Request, pk: UUID) -> Response:
-        """Inboxes are deactivated, not deleted: PATCH `active` to false (S0-7)."""
-        raise MethodNotAllowed("DELETE", "Inboxes are deactivated rather than deleted: PATCH {'active': false}.")
-
 
 @extend_schema_view(list=extend_schema(responses=listing(shapes.EmailShape, "Email")))
 @extend_schema(tags=["emails"])
@@ -93,12 +94,16 @@ class EmailViewSet(WorkspaceViewSet):
         "retrieve": "email.read",
         "raw": "email.read",
         "create": "email.create",
+        "partial_update": "email.create",
     }
     listings: ClassVar = {"list": Listing(filters=filters.EmailFilters)}
     expands: ClassVar = {"inbox": "inbox_id", "thread": "thread_id", "latest_run": "id"}
     queryset = Email.unfenced.none()
     serializer_class = shapes.EmailShape
     parser_classes = [JSONParser, RawMailParser]
+    refusals: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("PUT", "DELETE"), "A received mail is a record: nobody replaces it or takes it away."
+    )
 
     def list(self, request: Request) -> Response:
         """Received mail, newest first."""
@@ -108,8 +113,16 @@ class EmailViewSet(WorkspaceViewSet):
         """One received mail."""
         return Response(shapes.EmailShape(one(Email.objects.select_related("entry").filter(id=pk))).data)
 
+    @extend_schema(request={"application/json": mails.EmailChange}, responses=shapes.EmailShape)
+    def partial_update(self, request: Request, pk: UUID) -> Response:
+        """Note something of yours on a mail: its custom metadata is replaced."""
+        changes = self.checked(mails.EmailChange)
+        if changes:
+            labelling.label(workspace_id=self.principal.workspace_id, email_id=pk, **changes)
+        return self.retrieve(request, pk)
+
     @extend_schema(
-        request={"application/json": shapes.EmailInput, "message/rfc822": bytes},
+        request={"application/json": mails.EmailInput, "message/rfc822": bytes},
         responses={202: shapes.EmailShape},
         examples=[
             OpenApiExample(
@@ -134,7 +147,7 @@ class EmailViewSet(WorkspaceViewSet):
             mail = parse(raw)
             recipients = [a.address for a in (*mail.to, *mail.cc)]
         else:
-            given = self.checked(shapes.EmailInput)
+            given = self.checked(mails.EmailInput)
             metadata = given.pop("custom_metadata")
             raw = handing_in.compose(MailFields(sender=given.pop("from"), **given))
             recipients = [item["address"] for item in (*given["to"], *given["cc"])]
@@ -156,7 +169,10 @@ class EmailViewSet(WorkspaceViewSet):
     def raw(self, request: Request, pk: UUID) -> StreamingHttpResponse:
         """The message as it came, byte for byte."""
         email = one(Email.objects.select_related("inbound_message").filter(id=pk))
-        return _download([bytes(email.inbound_message.raw)], f"{email.id}.eml", "message/rfc822")
+        raw = bytes(email.inbound_message.raw)
+        if not raw and email.inbound_message.size:
+            raise NotFound("The content of this mail was not kept, as the policy of its inbox says.")
+        return download([raw], f"{email.id}.eml", "message/rfc822")
 
 
 @extend_schema_view(list=extend_schema(responses=listing(shapes.ThreadShape, "Thread")))
@@ -188,35 +204,46 @@ class ThreadViewSet(WorkspaceViewSet):
     def entries(self, request: Request, pk: UUID) -> Response:
         """The conversation, newest entry first."""
         thread = one(Thread.objects.filter(id=pk))
-        rows = Entry.objects.filter(thread_id=thread.id).prefetch_related("attachments__file")
+        files = Attachment.objects.select_related("file").order_by("position")
+        rows = conversations.shown(Entry.objects.filter(thread_id=thread.id))
+        rows = rows.prefetch_related(Prefetch("attachments", files))
         return self.listed(rows, shapes.EntryShape().to_representation)
 
 
+@extend_schema_view(list=extend_schema(responses=listing(shapes.AttachmentShape, "Attachment")))
 @extend_schema(tags=["attachments"])
 class AttachmentViewSet(WorkspaceViewSet):
-    permissions: ClassVar[dict[str, str]] = {"retrieve": "thread.read", "content": "thread.read"}
+    permissions: ClassVar[dict[str, str]] = {
+        "list": "thread.read",
+        "retrieve": "thread.read",
+        "content": "thread.read",
+    }
+    listings: ClassVar = {"list": Listing(filters=filters.AttachmentFilters)}
     expands: ClassVar = {"email": "email_id"}
     queryset = Attachment.unfenced.none()
     serializer_class = shapes.AttachmentShape
+    refusals: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("POST", "PUT", "PATCH", "DELETE"), "Attachments come with their mail: POST /emails makes one."
+    )
+
+    def list(self, request: Request) -> Response:
+        """What came with mail, newest first."""
+        return self.listed(_attachments(), shapes.AttachmentShape().to_representation)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """What is known of an attachment. Its bytes are at `/content`."""
-        return Response(shapes.AttachmentShape(one(Attachment.objects.select_related("file").filter(id=pk))).data)
+        return Response(shapes.AttachmentShape(one(_attachments().filter(id=pk))).data)
 
     @extend_schema(responses={(200, "application/octet-stream"): bytes})
     @action(detail=True, methods=["get"])
     def content(self, request: Request, pk: UUID) -> StreamingHttpResponse:
         """The bytes, always as a download."""
-        attachment = one(Attachment.objects.filter(id=pk))
+        attachment = one(_attachments().filter(id=pk))
         _, chunks = files.open_file(file_id=attachment.file_id)
-        return _download(chunks, attachment.filename, "application/octet-stream")
+        return download(chunks, attachment.filename)
 
 
-def _download(chunks: Any, filename: str, content_type: str) -> StreamingHttpResponse:
-    """Never shown by the browser, never sniffed, never run (FS-7)."""
-    response = StreamingHttpResponse(chunks, content_type=content_type)
-    ascii_name = "".join(c if c.isascii() and c.isprintable() and c not in '"\\' else "_" for c in filename)
-    response["Content-Disposition"] = f'attachment; filename="{ascii_name}"'
-    response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
-    return response
+def _attachments() -> "QuerySet[Attachment]":
+    """Those of mail that is there."""
+    rows = Attachment.objects.select_related("file")
+    return rows.filter(Q(email=None) | Q(email__deleted_at=None))

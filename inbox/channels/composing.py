@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from email.headerregistry import Address as HeaderAddress
+from email.header import Header
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
@@ -17,8 +17,13 @@ from inbox.mime.classify import HOP_HEADER
 
 # Line breaks in every spelling, other controls, and the marks that reorder text.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+")
-_MESSAGE_ID = re.compile(r"[^\s<>]{1,900}")
+# Visible ASCII, and never an encoded word: a reader would decode it, line breaks and all.
+_MESSAGE_ID = re.compile(r"(?!.*=\?)[!-;=?-~]{1,900}")
 _REPLY = re.compile(r"^\s*((re|aw|sv|vs|antw|odp|rv|ref)\s*(\[\d+\])?\s*[::]\s*)+", re.IGNORECASE)
+_PLAIN = re.compile(r"(?!.*=\?)(?!.*  )(?:[!-~](?:[ -~]*[!-~])?)?")
+_ATOMS = re.compile(r"[A-Za-z0-9]+(?: [A-Za-z0-9]+)*")
+_BRACKETS = re.compile(r"[\s<>(),;:\"]")
+_LINE = 70
 _MAX_SUBJECT = 900
 _MAX_REFERENCES = 20
 
@@ -52,33 +57,65 @@ def reply_subject(subject: str) -> str:
 
 
 def compose(mail: Outgoing) -> bytes:
-    """The message, CRLF and 7-bit, ready for any transport."""
-    message = EmailMessage(policy=SMTP)
-    message["From"] = _address(mail.from_name, mail.from_address)
-    message["To"] = [_address(name, address) for name, address in mail.to]
-    message["Subject"] = header_text(mail.subject)
-    message["Date"] = format_datetime(mail.date)
-    cited = [item for item in [*mail.references, mail.in_reply_to] if _MESSAGE_ID.fullmatch(item)]
-    if mail.in_reply_to and _MESSAGE_ID.fullmatch(mail.in_reply_to):
-        message["In-Reply-To"] = f"<{mail.in_reply_to}>"
-    if cited:
-        message["References"] = " ".join(f"<{item}>" for item in _shorten(cited))
-    if mail.automatic:
+    """The message, CRLF and 7-bit, ready for any transport.
+
+    The fields are written by hand: the library decodes what looks encoded in them, encodes what is long in an id, and loses
+    the quotes of a long name. It writes the body and what describes it.
+    """
+    fields = [
+        ("Message-ID", header_text(mail.message_id)),
+        ("From", mailbox(mail.from_name, mail.from_address)),
+        ("To", ",\r\n ".join(mailbox(name, address) for name, address in mail.to)),
+        ("Subject", words(header_text(mail.subject))),
+        ("Date", format_datetime(mail.date)),
+        *_references(mail),
         # RFC 3834 §5; the second is what Exchange honours.
-        message["Auto-Submitted"] = "auto-replied"
-        message["X-Auto-Response-Suppress"] = "All"
-    message[HOP_HEADER] = str(mail.hops)
-    message.set_content(mail.text.replace("\r\n", "\n"), cte="quoted-printable")
-    # By itself, since the library folds a long id onto a second line, where some gateways lose it.
-    return f"Message-ID: {header_text(mail.message_id)}\r\n".encode("ascii") + message.as_bytes()
+        *([("Auto-Submitted", "auto-replied"), ("X-Auto-Response-Suppress", "All")] if mail.automatic else []),
+        (HOP_HEADER, str(mail.hops)),
+    ]
+    body = EmailMessage(policy=SMTP)
+    body.set_content(mail.text.replace("\r\n", "\n"), cte="quoted-printable")
+    return "".join(f"{name}: {value}\r\n" for name, value in fields).encode("ascii") + body.as_bytes()
+
+
+def words(text: str) -> str:
+    """One line of text as it travels: plain where it is, else in encoded words (RFC 2047), which keep every character."""
+    if _PLAIN.fullmatch(text) and len(text) <= _LINE:
+        return text
+    return Header(text, "utf-8", maxlinelen=_LINE).encode(linesep="\r\n")
+
+
+def phrase(name: str) -> str:
+    """A display name: letters, digits and single spaces as they are, all else in encoded words."""
+    return name if _ATOMS.fullmatch(name) and len(name) <= _LINE else _encoded(name)
+
+
+def mailbox(name: str, address: str) -> str:
+    """An address with its name, cleaned; the address in ASCII, its domain as it is looked up."""
+    shown = header_text(name, limit=200)
+    cleaned = _addressed(address)
+    return f"{phrase(shown)} <{cleaned}>" if shown else cleaned
+
+
+def _encoded(name: str) -> str:
+    return Header(name, "utf-8", maxlinelen=_LINE).encode(linesep="\r\n")
+
+
+def _addressed(address: str) -> str:
+    local, _, domain = _BRACKETS.sub("", header_text(address)).rpartition("@")
+    return f"{local}@{domain if domain.isascii() else domain.encode('idna').decode()}"
+
+
+def _references(mail: Outgoing) -> list[tuple[str, str]]:
+    """Where the mail belongs, in ids that no reader takes for anything else."""
+    found = [("In-Reply-To", f"<{mail.in_reply_to}>")] if _MESSAGE_ID.fullmatch(mail.in_reply_to) else []
+    cited = [item for item in [*mail.references, mail.in_reply_to] if _MESSAGE_ID.fullmatch(item)]
+    if cited:
+        found.append(("References", "\r\n ".join(f"<{item}>" for item in _shorten(cited))))
+    return found
 
 
 def _shorten(cited: list[str]) -> list[str]:
     """The first and the last ones, each once (RFC 5322 §3.6.4 sets no limit; long chains break gateways)."""
     unique = list(dict.fromkeys(cited))
     return unique if len(unique) <= _MAX_REFERENCES else [unique[0], *unique[-(_MAX_REFERENCES - 1) :]]
-
-
-def _address(name: str, address: str) -> HeaderAddress:
-    local, _, domain = header_text(address).rpartition("@")
-    return HeaderAddress(display_name=header_text(name, limit=200), username=local, domain=domain)

@@ -1,4 +1,4 @@
-"""The ingest's three statements: accept (store first), prepare (look) and file (put into its thread)."""
+"""The moves of an e-mail, and the ingest's three statements: accept (store first), prepare (look), file (thread it)."""
 
 from pathlib import Path
 
@@ -17,6 +17,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        db.sql_file(
+            SQL / "moves_v1.sql",
+            reverse="DROP TRIGGER inbox_email_moves ON inbox_email; DROP TRIGGER inbox_email_begins ON inbox_email;"
+            " DROP FUNCTION inbox_email_move_v1()",
+        ),
         db.sql_file(
             SQL / "accept_v1.sql",
             reverse="DROP FUNCTION inbox_accept_v1(text, text, bytea, bytea, text, text[], text[], text[], text[], jsonb,"

@@ -6,8 +6,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Prefetch, Q, QuerySet
+
 from inbox import policy as policies
-from inbox.models import Email, Entry, Thread
+from inbox.models import Attachment, Email, Entry, Thread
 from inbox.normalise import lenient
 from inbox.policy import InboxPolicy
 from kernel.errors import NotFound
@@ -30,6 +32,7 @@ class HistoryEntry:
 class MailContext:
     """All that an agent learns of a mail. Everything in it but ids, flags and policy is a stranger's data."""
 
+    workspace_id: UUID
     email_id: UUID
     inbox_id: UUID
     inbox_address: str
@@ -57,19 +60,21 @@ class MailContext:
 
 def mail_context(*, email_id: UUID) -> MailContext:
     """The context of an e-mail of the current workspace; NotFound when it has no entry."""
-    entry = (
-        Entry.objects.select_related("email", "inbox").prefetch_related("attachments").filter(email_id=email_id).first()
-    )
+    files = Prefetch("attachments", Attachment.objects.order_by("position"))
+    entry = Entry.objects.select_related("email", "inbox").prefetch_related(files).filter(email_id=email_id).first()
     if entry is None or entry.email is None:
         raise NotFound
     email = entry.email
-    earlier = list(Entry.objects.filter(thread_id=entry.thread_id, seq__lt=entry.seq).order_by("-seq")[:_HISTORY])
+    earlier = list(
+        shown(Entry.objects.filter(thread_id=entry.thread_id, seq__lt=entry.seq)).order_by("-seq")[:_HISTORY]
+    )
     return MailContext(
+        workspace_id=email.workspace_id,
         email_id=email.id,
         inbox_id=entry.inbox_id,
         inbox_address=entry.inbox.address,
         inbox_name=entry.inbox.name,
-        inbox_active=entry.inbox.active,
+        inbox_active=entry.inbox.active and entry.inbox.deleted_at is None,
         agent_id=entry.inbox.agent_id,
         policy=policies.parse(entry.inbox.policy),
         thread_id=entry.thread_id,
@@ -92,6 +97,11 @@ def mail_context(*, email_id: UUID) -> MailContext:
             for row in reversed(earlier)
         ],
     )
+
+
+def shown(entries: "QuerySet[Entry]") -> "QuerySet[Entry]":
+    """Without those whose mail was deleted."""
+    return entries.filter(Q(email=None) | Q(email__deleted_at=None))
 
 
 def reply_to_differs(email: Email) -> bool:

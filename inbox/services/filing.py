@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import orjson
@@ -14,8 +14,9 @@ from files.services import storing
 from inbox.mime import clean_html
 from inbox.mime.classify import HOP_HEADER, Classification, classify
 from inbox.mime.naming import display_name
-from inbox.mime.types import Address, ParsedMail
+from inbox.mime.types import Address, ParsedAttachment, ParsedMail
 from inbox.normalise import lenient, without_tag
+from inbox.policy import InboxPolicy
 from inbox.queries import threading
 from inbox.queries.preparing import Target
 from inbox.queries.threading import Decision
@@ -23,6 +24,20 @@ from inbox.tokens import own_entry
 from inbox.types import EmailState, MailClass
 from kernel import clock, context
 from kernel.transactions import in_workspace
+
+DROPPED = "inactive_inbox_dropped"
+
+# What is kept of a mail that was dropped, beside the fact.
+_NOTHING: Final[dict[str, Any]] = {
+    "subject": "",
+    "from_name": "",
+    "from_address": "",
+    "to": [],
+    "cc": [],
+    "date": None,
+    "rfc_message_id": "",
+    "warnings": [],
+}
 
 _PREVIEW = 160
 _MAX_DELAY = timedelta(days=2)
@@ -65,9 +80,11 @@ def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]
         if decision.twins and _is_copy(claim, decision, sender, mail):
             state, reason = EmailState.IGNORED, "duplicate"
     content = _content(claim, target, mail, judged, state, reason)
+    if reason == DROPPED:
+        content["email"] |= _NOTHING
     if _shows(target, state) and reason != "duplicate":
         content |= _entry(target, mail, judged, decision, sender, own)
-        content["attachments"] = _attachments(claim.workspace_id, mail)
+        content["attachments"] = _attachments(claim.workspace_id, target, mail)
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT outcome FROM inbox_file_v1(%s, %s::jsonb, %s, %s, %s)",
@@ -79,7 +96,10 @@ def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]
                 clean_html.clean(mail.html),
             ],
         )
-        return str(cursor.fetchone()[0])
+        outcome = str(cursor.fetchone()[0])
+    if reason == DROPPED:
+        _forget(claim)
+    return outcome
 
 
 def wanted_by(mail: ParsedMail) -> list[bytes]:
@@ -114,17 +134,32 @@ def _fate(target: Target, mail: ParsedMail, judged: Classification) -> tuple[Ema
     """What becomes of the mail, before any agent sees it."""
     policy = target.policy
     if target.closed:
-        return EmailState.IGNORED, target.closed
+        return EmailState.IGNORED, DROPPED if _is_dropped(target) else target.closed
     if judged.kind == "virus" and policy.quarantine_virus:
         return EmailState.QUARANTINED, "virus"
     if judged.kind == "spam" and policy.quarantine_spam:
         return EmailState.QUARANTINED, "spam"
     sender = lenient(mail.from_.address) if mail.from_ else ""
-    if sender and any(sender == blocked or sender.endswith("@" + blocked) for blocked in policy.block_senders):
-        return EmailState.IGNORED, "blocked_sender"
+    stranger = policy.stranger(sender) if sender else ""
+    if stranger:
+        return EmailState.IGNORED, stranger
     if judged.kind == "human":
         return EmailState.THREADED, ""
     return EmailState.IGNORED, judged.kind
+
+
+def _is_dropped(target: Target) -> bool:
+    return target.closed == "inactive_inbox" and target.policy.when_inactive == "drop"
+
+
+def _forget(claim: Claim) -> None:
+    """The bytes of a mail that every one of its inboxes has dropped."""
+    with in_workspace(claim.workspace_id), connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE inbox_inboundmessage m SET raw = '' WHERE m.id = %s AND m.state = 'done' AND NOT EXISTS ("
+            " SELECT FROM inbox_email e WHERE e.inbound_message_id = m.id AND e.state_reason <> %s)",
+            [claim.message_id, DROPPED],
+        )
 
 
 def _content(
@@ -161,7 +196,7 @@ def _content(
             "rfc_message_id": mail.message_id or "",
             "in_reply_to": mail.in_reply_to[:_MAX_REFERENCES],
             "references": mail.references[-_MAX_REFERENCES:],
-            "warnings": [*mail.warnings, *(["from_ambiguous"] if mail.from_ambiguous else [])][:50],
+            "warnings": _warnings(target, mail)[:50],
             "hops": _hops(mail),
         },
         "context": {
@@ -181,6 +216,15 @@ def _content(
             "execution_id": None,
         },
     }
+
+
+def _warnings(target: Target, mail: ParsedMail) -> list[str]:
+    found = list(mail.warnings)
+    if mail.from_ambiguous:
+        found.append("from_ambiguous")
+    if len(_taken(target.policy, mail)) < len(mail.attachments):
+        found.append("attachment_left_out")
+    return found
 
 
 def _entry(
@@ -223,9 +267,21 @@ def _written_at(mail: ParsedMail, decision: Decision) -> datetime | None:
     return mail.date
 
 
-def _attachments(workspace_id: UUID, mail: ParsedMail) -> list[dict[str, Any]]:
+def _taken(policy: InboxPolicy, mail: ParsedMail) -> list[tuple[int, ParsedAttachment]]:
+    """The attachments that the inbox takes, with their places. The raw mail has the others still."""
+    limits = policy.attachments
+    fits = [
+        (position, part)
+        for position, part in enumerate(mail.attachments)
+        if (limits.max_bytes is None or part.size <= limits.max_bytes)
+        and (part.filename or "").rpartition(".")[2].lower() not in limits.refuse_extensions
+    ]
+    return fits if limits.max_count is None else fits[: limits.max_count]
+
+
+def _attachments(workspace_id: UUID, target: Target, mail: ParsedMail) -> list[dict[str, Any]]:
     kept = []
-    for position, part in enumerate(mail.attachments):
+    for position, part in _taken(target.policy, mail):
         if part.content is None:
             continue
         kept.append(

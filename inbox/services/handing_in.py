@@ -7,27 +7,16 @@ from email.utils import format_datetime, make_msgid
 from typing import Any
 from uuid import UUID
 
-from inbox.channels.composing import header_text
+from inbox.channels.composing import phrase, words
 from inbox.models import Email
 from inbox.services import accepting
 from kernel import clock
 from kernel.errors import Invalid
 
 _OWN_HEADERS = frozenset(
-    [
-        "from",
-        "to",
-        "cc",
-        "subject",
-        "date",
-        "message-id",
-        "in-reply-to",
-        "references",
-        "mime-version",
-        "content-type",
-        "content-transfer-encoding",
-    ]
+    {"from", "to", "cc", "subject", "date", "message-id", "in-reply-to", "references", "mime-version"}
 )
+_MAX_ID = 200
 
 
 @dataclass(frozen=True)
@@ -55,7 +44,7 @@ def hand_in(
     """
     accepted = accepting.accept(
         source="api",
-        provider_message_id=message_id,
+        provider_message_id=_fitting(message_id),
         raw=raw,
         recipients=recipients,
         only_workspace=workspace_id,
@@ -68,35 +57,42 @@ def hand_in(
     return list(Email.objects.filter(id__in=ids).order_by("id"))
 
 
+def _fitting(message_id: str) -> str:
+    """Two long keys that begin alike are two mails."""
+    if len(message_id) <= _MAX_ID:
+        return message_id
+    return accepting.content_id(message_id.encode())
+
+
 def compose(fields: MailFields) -> bytes:
-    """A raw message from its fields. Header text is cleaned, so that no field can add a header."""
-    message = EmailMessage(policy=SMTP)
-    message["From"] = _address(fields.sender)
-    message["To"] = ", ".join(_address(item) for item in fields.to)
-    if fields.cc:
-        message["Cc"] = ", ".join(_address(item) for item in fields.cc)
-    message["Subject"] = header_text(fields.subject)
-    message["Date"] = format_datetime(clock.now())
-    message["Message-ID"] = f"<{_id(fields.message_id)}>" if fields.message_id else make_msgid(domain="api.invalid")
-    if fields.in_reply_to:
-        message["In-Reply-To"] = f"<{_id(fields.in_reply_to)}>"
-    if fields.references:
-        message["References"] = " ".join(f"<{_id(item)}>" for item in fields.references)
+    """A raw message from its fields. Each header is one line here, encoded where it is not plain, so that no field can
+    add a header and every one is read as it was given."""
+    headers = [
+        ("From", _address(fields.sender)),
+        ("To", ", ".join(_address(item) for item in fields.to)),
+        *([("Cc", ", ".join(_address(item) for item in fields.cc))] if fields.cc else []),
+        ("Subject", words(fields.subject)),
+        ("Date", format_datetime(clock.now())),
+        ("Message-ID", _id(fields.message_id) if fields.message_id else make_msgid(domain="api.invalid")),
+        *([("In-Reply-To", _id(fields.in_reply_to))] if fields.in_reply_to else []),
+        *([("References", "\r\n ".join(_id(item) for item in fields.references))] if fields.references else []),
+    ]
     for name, value in fields.headers.items():
-        if name.lower() in _OWN_HEADERS or not name.replace("-", "").isalnum() or not name.isascii():
+        if name.lower() in _OWN_HEADERS or name.lower().startswith("content-"):
             raise Invalid(f"The header {name!r} cannot be set here.", pointer="/headers")
-        message[name] = header_text(value)
+        headers.append((name, words(value)))
+    message = EmailMessage(policy=SMTP)
     message.set_content(fields.text)
     if fields.html:
         message.add_alternative(fields.html, subtype="html")
-    return message.as_bytes()
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers)
+    return head.encode() + message.as_bytes()
 
 
 def _id(text: str) -> str:
-    return "".join(header_text(text).strip("<>").split())
+    return f"<{text.strip('<>')}>"
 
 
 def _address(item: dict[str, str]) -> str:
-    name = header_text(item.get("name", ""), limit=200).replace('"', "'")
-    address = header_text(item["address"]).replace(">", "")
-    return f'"{name}" <{address}>' if name else address
+    name, address = item.get("name", ""), item["address"]
+    return f"{phrase(name)} <{address}>" if name else address

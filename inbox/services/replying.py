@@ -38,6 +38,12 @@ class AutoReplyHeld(Conflict):
         self.cap = cap
 
 
+class InboxGone(Conflict):
+    """The inbox that got the mail was deleted, so nothing is sent in its name."""
+
+    code = "inbox_deleted"
+
+
 class NobodyToAnswer(Conflict):
     """The mail names no address that a reply could go to."""
 
@@ -57,7 +63,7 @@ def queue_reply(
 ) -> QueuedReply:
     """Answer an e-mail of the current workspace. Needs a unit of work; the same key gives the same reply again.
 
-    Raises AutoReplyHeld when `automatic` and a cap is reached, NobodyToAnswer, NotFound.
+    Raises AutoReplyHeld when `automatic` and a cap is reached, NobodyToAnswer, InboxGone, NotFound.
     """
     current_unit()
     email = Email.objects.select_related("inbox").filter(id=email_id).first()
@@ -68,7 +74,13 @@ def queue_reply(
     existing = OutboundMessage.objects.filter(idempotency_key=idempotency_key).first()
     if existing:
         return QueuedReply(existing.entry_id, existing.id)
+    if email.inbox.deleted_at is not None:
+        raise InboxGone("The inbox of this mail was deleted. Ask an operator to restore it.")
     name, address = _recipient(email)
+    if not _can_be_written_to(address) or not _can_be_written_to(email.inbox.address):
+        raise NobodyToAnswer(
+            "One of the addresses has letters before its @ that only some mail servers take (RFC 6531)."
+        )
     if automatic:
         _check_caps(email, thread, lenient(address))
     reply = _Reply(text, kind, idempotency_key, automatic, author)
@@ -85,6 +97,11 @@ def _recipient(email: Email) -> tuple[str, str]:
     if "@" not in sender[1] or own:
         raise NobodyToAnswer("The mail has no sender that could be answered.")
     return sender
+
+
+def _can_be_written_to(address: str) -> bool:
+    """In ASCII before the @, since our transports speak no SMTPUTF8; a domain has an ASCII form that is used instead."""
+    return address.rpartition("@")[0].isascii() and _domain(address).isascii()
 
 
 def _domain(address: str) -> str:

@@ -84,6 +84,11 @@ BEGIN
                 VALUES (gen_random_uuid(), v_group.owner, v_id, v_inbox.id, p_provider_id, 'stored', now(),
                     '{}', '{}', '', '', '', '[]', '[]', '[]', '', '[]', '[]', '[]', p_verdicts)
                 ON CONFLICT ON CONSTRAINT inbox_one_email_per_message_and_inbox DO NOTHING RETURNING id INTO v_email;
+                IF v_email IS NOT NULL THEN
+                    INSERT INTO kernel_outboxevent (event_id, workspace_id, slug, version, aggregate_key, payload, context)
+                    VALUES (gen_random_uuid(), v_group.owner, 'email.stored', 1, 'email_id:' || v_email,
+                        jsonb_build_object('email_id', v_email, 'inbox_id', v_inbox.id, 'reason', ''), p_context);
+                END IF;
             END IF;
             RETURN QUERY SELECT v_group.owner, v_id, v_email, v_new;
         END LOOP;

@@ -64,6 +64,8 @@ BEGIN
         v_contact := inbox_contact_v1(p_workspace, p->'contact'->>'address', p->'contact'->>'name');
     END IF;
 
+    v_events := v_events || jsonb_build_object('slug', 'email.parsed', 'key', 'email_id:' || v_email,
+        'payload', jsonb_build_object('email_id', v_email, 'inbox_id', v_inbox, 'reason', ''));
     IF n <> 'null' THEN
         IF v_thread_id IS NOT NULL THEN
             PERFORM 1 FROM inbox_thread t WHERE t.id = v_thread_id FOR NO KEY UPDATE;

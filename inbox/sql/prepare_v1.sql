@@ -17,7 +17,8 @@ BEGIN
     FROM inbox_inbox WHERE address_normalized = ANY (p_addresses);
     PERFORM set_config('app.all_workspaces', '', true), set_config('app.workspace_id', p_workspace::text, true);
     SELECT coalesce(jsonb_agg(jsonb_build_object('email_id', e.id, 'inbox_id', i.id, 'address', i.address,
-            'policy', i.policy, 'closed', CASE WHEN NOT i.active THEN 'inactive_inbox'
+            'policy', i.policy, 'closed', CASE WHEN i.deleted_at IS NOT NULL THEN 'deleted_inbox'
+                WHEN NOT i.active THEN 'inactive_inbox'
                 WHEN w.status <> 'active' OR w.deleted_at IS NOT NULL THEN 'inactive_workspace' ELSE '' END)
             ORDER BY e.id), '[]'), array_agg(i.id)
     INTO v_targets, v_inboxes

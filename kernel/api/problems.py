@@ -99,7 +99,8 @@ def _of_framework(error: exceptions.APIException) -> Response:
 def _flatten(detail: Any, pointer: str) -> Any:
     if isinstance(detail, dict):
         for name, inner in detail.items():
-            yield from _flatten(inner, pointer if name == "non_field_errors" else f"{pointer}/{name}")
+            member = str(name).replace("~", "~0").replace("/", "~1")
+            yield from _flatten(inner, pointer if name == "non_field_errors" else f"{pointer}/{member}")
     elif isinstance(detail, list):
         for index, inner in enumerate(detail):
             yield from _flatten(inner, f"{pointer}/{index}" if isinstance(inner, dict) and inner else pointer)

@@ -10,8 +10,17 @@ from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
+from kernel.errors import Invalid
+
+MAX_DEPTH = 100
 # An escaped NUL: PostgreSQL stores none, neither in text nor in jsonb. An even number of backslashes is no escape.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+
+class Unstorable(Invalid):
+    """JSON all right, and yet nothing that text can hold."""
+
+    code = "unstorable_text"
 
 
 class JSONRenderer(BaseRenderer):
@@ -40,11 +49,31 @@ class JSONParser(BaseParser):
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         raw = stream.read() or b"{}"
         if _NUL.search(raw):
-            raise ParseError("the character U+0000 cannot be stored.")
+            raise Unstorable("The character U+0000 cannot be stored. Leave it out.")
         try:
-            return orjson.loads(raw)
+            data = orjson.loads(raw)
         except orjson.JSONDecodeError as error:
+            if re.search("low surrogate|high surrogate", str(error)):
+                raise Unstorable("Half of a surrogate pair is no character. Send the whole pair.") from error
             raise ParseError(str(error)) from error
+        # Most bodies are too short to be deep; the others are looked at.
+        if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _is_deep(data):
+            raise Unstorable(f"The body is nested more than {MAX_DEPTH} levels deep. Make it flatter.")
+        return data
+
+
+def _is_deep(data: Any) -> bool:
+    """Whether it is nested beyond MAX_DEPTH: what reads deeper than it can write fails later. Without recursion."""
+    level = [data]
+    for _ in range(MAX_DEPTH):
+        level = [inner for value in level if isinstance(value, dict | list) for inner in _within(value)]
+        if not level:
+            return False
+    return any(isinstance(value, dict | list) for value in level)
+
+
+def _within(value: Any) -> Any:
+    return value.values() if isinstance(value, dict) else value
 
 
 class OneForm(BaseContentNegotiation):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from drf_spectacular.utils import OpenApiExample, extend_schema_serializer
+from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 S = TypeVar("S", bound=type[serializers.Serializer[Any]])
@@ -20,6 +20,35 @@ class Resource(serializers.Serializer[Any]):
 
     def get_object(self, _row: Any) -> str:
         return self.kind_name
+
+
+class Shared(Resource):
+    """What each of the nine resources of the domain model shows beside its own fields (S0-19 to S0-25).
+
+    Some rows are written by the system only and never deleted; they have no such columns and say so (X-21).
+    """
+
+    deleted_at = serializers.SerializerMethodField()
+    metadata = serializers.SerializerMethodField(help_text="Set by the system only.")
+    custom_metadata = serializers.SerializerMethodField(help_text="Yours; the system never looks inside.")
+
+    @extend_schema_field(serializers.DateTimeField(allow_null=True))
+    def get_deleted_at(self, row: Any) -> Any:
+        return getattr(row, "deleted_at", None)
+
+    @extend_schema_field(serializers.DictField())
+    def get_metadata(self, row: Any) -> Any:
+        return getattr(row, "metadata", {})
+
+    @extend_schema_field(serializers.DictField())
+    def get_custom_metadata(self, row: Any) -> Any:
+        return getattr(row, "custom_metadata", {})
+
+
+class Owned(Shared):
+    """A resource of a workspace, which it names."""
+
+    workspace_id = serializers.UUIDField(read_only=True)
 
 
 class Listing(serializers.Serializer[Any]):

@@ -60,13 +60,21 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
     permissions: ClassVar[Mapping[str, str]] = {}
     listings: ClassVar[Mapping[str, Listing]] = {}
     expands: ClassVar[Mapping[str, str]] = {}
+    # OPTIONS has nothing to say here, so `Allow` does not name it.
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
+    # Why a method is not there, and what to do instead, where its name alone does not say.
+    refusals: ClassVar[Mapping[str, str]] = {}
     lookup_value_regex = UUID_PATTERN
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        # OPTIONS has an action in the framework (`metadata`), but nothing to say here.
+        # OPTIONS has an action in the framework (`metadata`).
         if not self.action or self.action == "metadata":
-            raise MethodNotAllowed(request.method or "")
+            method = request.method or ""
+            allowed = ", ".join(self.allowed_methods)
+            raise MethodNotAllowed(
+                method, self.refusals.get(method) or f"{method} is not possible here. Possible: {allowed}."
+            )
         principal = principal_of(request)
         note(principal)
         self.counted(f"{principal.workspace_id}:{principal.pk}")

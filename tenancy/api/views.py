@@ -10,13 +10,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from kernel.api import parameters
-from kernel.api.shapes import exemplified
+from kernel.api.inputs import FreeForm, Input, Text
+from kernel.api.shapes import Shared, exemplified
 from kernel.api.views import Limited, WorkspaceViewSet
 from kernel.context import Actor, acting_as
 from kernel.errors import Unauthenticated
 from tenancy.models import Workspace
 from tenancy.queries import workspaces
-from tenancy.services import provisioning
+from tenancy.services import describing, provisioning
 
 EXAMPLE: dict[str, Any] = {
     "object": "workspace",
@@ -35,39 +36,47 @@ EXAMPLE: dict[str, Any] = {
 
 
 @exemplified(EXAMPLE)
-class WorkspaceShape(serializers.Serializer[Any]):
-    object = serializers.SerializerMethodField()
-    id = serializers.UUIDField()
+class WorkspaceShape(Shared):
+    kind_name = "workspace"
     external_id = serializers.UUIDField()
     ref = serializers.CharField()
     name = serializers.CharField()
     timezone = serializers.CharField()
     status = serializers.CharField()
-    metadata = serializers.DictField()
-    custom_metadata = serializers.DictField()
-    created_at = serializers.DateTimeField()
-    updated_at = serializers.DateTimeField()
-    deleted_at = serializers.DateTimeField(allow_null=True)
-
-    def get_object(self, _row: Any) -> str:
-        return "workspace"
 
 
-class ProvisioningInput(serializers.Serializer[Any]):
+class WorkspaceChange(Input):
+    name = Text(required=False, max_length=200)
+    timezone = Text(required=False, max_length=64, help_text="An IANA name such as Europe/Berlin.")
+    custom_metadata = FreeForm(required=False)
+
+
+class ProvisioningInput(Input):
     external_id = serializers.UUIDField()
-    name = serializers.CharField(max_length=200)
-    timezone = serializers.CharField(max_length=64, required=False, default="UTC")
+    name = Text(max_length=200)
+    timezone = Text(max_length=64, required=False, default="UTC")
+    custom_metadata = FreeForm(required=False, default=dict)
 
 
 @extend_schema(tags=["workspace"])
 class WorkspaceView(WorkspaceViewSet):
-    permissions: ClassVar[dict[str, str]] = {"retrieve": "workspace.read"}
+    permissions: ClassVar[dict[str, str]] = {"retrieve": "workspace.read", "partial_update": "workspace.manage"}
     queryset = Workspace.objects.none()
     serializer_class = WorkspaceShape
 
     def retrieve(self, request: Request) -> Response:
         """The workspace that the token or key belongs to."""
         return Response(WorkspaceShape(workspaces.current(self.principal.workspace_id)).data)
+
+    @extend_schema(
+        request=WorkspaceChange,
+        responses=WorkspaceShape,
+        examples=[OpenApiExample("zone", {"timezone": "Africa/Nairobi"}, request_only=True)],
+    )
+    def partial_update(self, request: Request) -> Response:
+        """Change what the workspace says of itself. Its other fields mirror the account that it belongs to."""
+        workspace = describing.change(workspace_id=self.principal.workspace_id, changes=self.checked(WorkspaceChange))
+        return Response(WorkspaceShape(workspace).data)
 
 
 @extend_schema(tags=["workspace"])

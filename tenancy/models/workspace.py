@@ -1,4 +1,5 @@
 import uuid
+from functools import cache
 from zoneinfo import available_timezones
 
 from django.core.exceptions import ValidationError
@@ -10,9 +11,15 @@ from tenancy.scoping import SystemKept
 from tenancy.types import WorkspaceStatus
 
 
+@cache
+def zones() -> frozenset[str]:
+    """All IANA names. Finding them walks through files, so once for a process."""
+    return frozenset(available_timezones())
+
+
 def check_timezone(name: str) -> None:
     """Only IANA names (S3-7)."""
-    if name not in available_timezones():
+    if name not in zones():
         raise ValidationError(f"{name!r} is not an IANA time zone such as 'Europe/Berlin'.")
 
 

@@ -27,6 +27,7 @@ def provision(
     with in_all_workspaces("the account hook finds workspaces by their external id"):
         existing = Workspace.objects.filter(external_id=external_id).first()
         if existing:
+            _refuse_deleted(existing)
             return existing, False
         workspace = Workspace(external_id=external_id, name=name, timezone=timezone, ref=new_ref(), **fields)
         if workspace_id:
@@ -47,7 +48,14 @@ def provision(
         winner = Workspace.objects.filter(external_id=external_id).first()
         if winner is None:
             raise Conflict("Another workspace has this ticket prefix. Choose a different one.")
+        _refuse_deleted(winner)
         return winner, False
+
+
+def _refuse_deleted(workspace: Workspace) -> None:
+    """Re-creating is no way back (S0-28)."""
+    if workspace.deleted_at is not None:
+        raise Conflict("This external id cannot be used. Ask an operator to restore what it belongs to.")
 
 
 def _insert(workspace: Workspace) -> bool:

@@ -12,6 +12,8 @@ from agents.services import acting, executing, leasing, running, stepping
 from agents.services.leasing import LeaseLost, Step
 from agents.types import Outcome, StepKind
 from inbox.models import OutboundMessage
+from inbox.services import progress
+from inbox.types import EmailState
 from kernel import clock
 from kernel.transactions import in_workspace
 from tests.agents.factories import case, drain, make_due, office, play, receive, receive_many, work
@@ -200,9 +202,8 @@ def test_an_intent_of_another_run_for_the_same_mail_stops_this_one(db):
         AgentRun.objects.create(
             workspace_id=place.id, email=email, agent=place.agent, version_id=second.version_id, execution=second
         )
-        from inbox.models import Email
-
-        Email.objects.filter(id=email.id).update(state="queued")
+        for state in (EmailState.THREADED, EmailState.QUEUED):
+            assert progress.move(email_id=email.id, to=state)
     work()
     with in_workspace(place.id):
         second.refresh_from_db()

@@ -16,6 +16,7 @@ from kernel.models import Heartbeat
 from kernel.transactions import in_workspace
 from tenancy.models import Membership, MembershipRole, Role, RolePermission, User, VerifiedDomain, Workspace
 from tenancy.services import provisioning
+from tests.factories.inbox import walk
 
 PASSWORD = "correct horse battery staple"
 
@@ -142,7 +143,6 @@ def inbound(
         inbound_message=message,
         inbox=world.inbox,
         message_id=message.provider_message_id,
-        state=state,
         may_auto_answer=True,
         subject=subject,
         from_name=name,
@@ -153,6 +153,7 @@ def inbound(
         received_at=at,
         **({"verdicts": fields} | (mail or {})),
     )
+    walk(email, state)
     entry = Entry.objects.create(
         workspace=world.workspace,
         inbox=world.inbox,

@@ -208,7 +208,7 @@ def test_forms_call_services(mika, world):
         assert AgentVersion.objects.get(agent=agent).skills == ["one", "two"]
         opened = Inbox.objects.get(address="sales@lindgren.example")
         assert opened.agent_id == world.agent.id
-        assert opened.policy == {"quarantine_spam": False, "block_senders": ["bad.example"]}
+        assert opened.policy == {"version": 2, "quarantine_spam": False, "block_senders": ["bad.example"]}
         assert VerifiedDomain.objects.get(domain="lamps.example").state == "pending"
         made = AuditEvent.objects.filter(actor_label="Mika Lindgren").values_list("action", flat=True)
         assert {"knowledge.add", "agent.create", "inbox.open", "domain.claim"} <= set(made)

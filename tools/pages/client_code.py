@@ -253,19 +253,21 @@ def _call(operation: Operation) -> list[str]:
 
 def _versioned(read: Operation, write: Operation, *, is_async: bool) -> list[str]:
     """The two helpers around ETag and If-Match."""
-    (place,) = read.path_names
-    path = read.path.replace("{" + place + "}", "{quote(" + place + ', safe="")}')
+    path, places = read.path, "".join(f", {name}: str" for name in read.path_names)
+    for name in read.path_names:
+        path = path.replace("{" + name + "}", "{quote(" + name + ', safe="")}')
+    mark = "f" if read.path_names else ""
     start, wait = ("async def", "await ") if is_async else ("def", "")
     return [
         "",
-        f"    {start} get_versioned(self, {place}: str) -> Versioned[{read.result}]:",
+        f"    {start} get_versioned(self{places}) -> Versioned[{read.result}]:",
         '        """What `get` gives, with its version: pass `etag` as `if_match` to `update`."""',
-        f"        return {wait}self._client.versioned(Call(\"GET\", f'{path}'))",
+        f"        return {wait}self._client.versioned(Call(\"GET\", {mark}'{path}'))",
         "",
-        f"    {start} edit(self, {place}: str, change: Change[{read.result}], *, tries: int = 5) -> {write.result}:",
+        f"    {start} edit(self{places}, change: Change[{read.result}], *, tries: int = 5) -> {write.result}:",
         '        """Read, change and write back: `change` gets what is there and gives the fields to change. If somebody',
         '        else was faster, it is asked again about what is there then."""',
-        f"        read, write = Call(\"GET\", f'{path}'), Call(\"PATCH\", f'{path}')",
+        f"        read, write = Call(\"GET\", {mark}'{path}'), Call(\"PATCH\", {mark}'{path}')",
         f'        return cast("{write.result}", {wait}self._client.edit(read, write, change, tries=tries))',
     ]
 

@@ -79,7 +79,7 @@ class WebhookAdmin(ServiceAdmin):
     list_filter = (WebhookViews, Deleted)
     search_fields = ("label", "url")
     ordering = ("-created_at", "-id")
-    actions: ClassVar[Any] = ["enable", "disable"]
+    actions: ClassVar[Any] = ["enable", "disable", "remove", "restore"]
     empty_icon = "webhook"
     empty_title = "No webhooks here"
     empty_text = "A webhook tells a system of yours about events as they happen, signed, and tries again for days."
@@ -119,3 +119,14 @@ class WebhookAdmin(ServiceAdmin):
     def disable(self, request: HttpRequest, queryset: Any) -> None:
         for row in queryset:
             self.serve(request, lambda r=row: subscribing.disable(workspace_id=r.workspace_id, webhook_id=r.id))
+
+    @deed("Delete")
+    def remove(self, request: HttpRequest, queryset: Any) -> None:
+        for row in queryset:
+            self.serve(request, lambda r=row: subscribing.delete(workspace_id=r.workspace_id, webhook_id=r.id))
+
+    @deed("Restore")
+    def restore(self, request: HttpRequest, queryset: Any) -> None:
+        """For rows of the filter "Deleted only". What comes back is disabled until somebody enables it."""
+        for row in queryset:
+            self.serve(request, lambda r=row: subscribing.restore(workspace_id=r.workspace_id, webhook_id=r.id))

@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from kernel.api.inputs import FreeForm, Input, Text
 from kernel.api.shapes import exemplified
 from webhooks.api import examples
 from webhooks.types import DeliveryStatus, WebhookState
@@ -16,42 +17,36 @@ class Constant(serializers.CharField):
         super().__init__(default=value, initial=value, help_text=f"Always `{value}`.")
 
 
-class WebhookChange(serializers.Serializer[Any]):
+class WebhookChange(Input):
     """What may be changed about a webhook."""
 
-    label = serializers.CharField(max_length=200, allow_blank=True, required=False)  # type: ignore[assignment]
-    url = serializers.CharField(max_length=2000, required=False)
-    slugs = serializers.ListField(child=serializers.CharField(max_length=80), max_length=100, required=False)
+    label = Text(max_length=200, allow_blank=True, required=False)  # type: ignore[assignment]
+    url = Text(max_length=2000, required=False)
+    slugs = serializers.ListField(child=Text(max_length=80), max_length=100, required=False)
     headers = serializers.DictField(
-        child=serializers.CharField(max_length=2000, allow_blank=True, trim_whitespace=False),
+        child=Text(max_length=2000, allow_blank=True),
         required=False,
         help_text="Further headers of each request. They are not shown again, since they may hold a credential.",
     )
     ordered = serializers.BooleanField(required=False)
     rate_per_second = serializers.IntegerField(min_value=1, max_value=10_000, required=False, allow_null=True)
-    custom_metadata = serializers.DictField(required=False)
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        unknown = sorted(set(self.initial_data) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError(dict.fromkeys(unknown, "This field cannot be set."))
-        return attrs
+    custom_metadata = FreeForm(required=False)
 
 
 class WebhookCreation(WebhookChange):
     """A new webhook."""
 
-    url = serializers.CharField(max_length=2000)
-    slugs = serializers.ListField(child=serializers.CharField(max_length=80), max_length=100)
+    url = Text(max_length=2000)
+    slugs = serializers.ListField(child=Text(max_length=80), max_length=100)
 
 
-class Enabling(serializers.Serializer[Any]):
+class Enabling(Input):
     replay_gap = serializers.BooleanField(
         default=True, help_text="Send what the endpoint missed while it was disabled."
     )
 
 
-class Replay(serializers.Serializer[Any]):
+class Replay(Input):
     """Either one delivery, or a range of time."""
 
     delivery_id = serializers.UUIDField(required=False)
@@ -209,5 +204,5 @@ class StatisticsShape(serializers.Serializer[Any]):
     delay_ms = Percentiles(allow_null=True, help_text="From the event to the delivery.")
     duration_ms = Percentiles(allow_null=True, help_text="Of single attempts.")
     waiting = WaitingShape()
-    step = serializers.ChoiceField(["hour", "day"])
+    resolution = serializers.ChoiceField(["hour", "day"], help_text="Of the series.")
     series = StatisticsStep(many=True)

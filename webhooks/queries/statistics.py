@@ -68,7 +68,7 @@ def of(*, workspace_id: UUID, webhook_id: UUID, since: datetime, until: datetime
         "delay_ms": _percentiles(delay),
         "duration_ms": _percentiles(took),
         "waiting": {"count": waits, "oldest_created_at": oldest},
-        "step": step,
+        "resolution": step,
         "series": series,
     }
 

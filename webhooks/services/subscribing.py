@@ -13,9 +13,9 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from kernel import clock, crypto, outbox
-from kernel.errors import Invalid
+from kernel.errors import Invalid, NotFound
 from kernel.transactions import after_commit, in_workspace
-from webhooks.events import WebhookDisabled
+from webhooks.events import WebhookDisabled, WebhookRestored
 from webhooks.models import Webhook
 from webhooks.queries import catalogue, endpoints, webhooks
 from webhooks.services import cancelling, checking, journal, replaying
@@ -136,6 +136,27 @@ def delete(*, workspace_id: UUID, webhook_id: UUID) -> None:
         webhook.save(update_fields=["deleted_at"])
         cancelling.cancel_waiting(webhook_ids=[webhook.id])
         _note(webhook, "delete", host=journal.host_of(webhook.url))
+
+
+def restore(*, workspace_id: UUID, webhook_id: UUID) -> Webhook:
+    """Bring a deleted webhook back under its id, for operators (S0-28): disabled, until somebody enables it.
+
+    What it subscribes to and where it sends are asked anew (S0-29); Invalid says what is no longer possible.
+    """
+    with in_workspace(workspace_id):
+        rows = Webhook.with_deleted.select_for_update(no_key=True)
+        webhook = rows.filter(id=webhook_id, deleted_at__isnull=False).first()
+        if webhook is None:
+            raise NotFound("No deleted webhook of this workspace has that id.")
+        checking.url(webhook.url)
+        catalogue.check_slugs(webhook.slugs)
+        webhook.deleted_at, webhook.state = None, WebhookState.DISABLED
+        webhook.disabled_reason, webhook.disabled_at = "Restored. Enable it when its endpoint is ready.", Now()
+        webhook.save(update_fields=["deleted_at", *_SWITCHED])
+        webhook.refresh_from_db(fields=["disabled_at", "updated_at"])
+        outbox.emit(WebhookRestored(workspace_id=workspace_id, webhook_id=webhook.id))
+        _note(webhook, "restore", host=journal.host_of(webhook.url))
+    return webhook
 
 
 def _switch_off(webhook: Webhook, reason: str) -> None:

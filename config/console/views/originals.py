@@ -1,8 +1,6 @@
 """What came from outside, served so that it cannot act: as a download, or in a sandbox without scripts or network."""
 
-import re
 from typing import Any
-from urllib.parse import quote
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +10,7 @@ from django.utils.safestring import mark_safe
 from config.console.pages import needs, page
 from files.queries import open_file
 from inbox.models import Attachment, Email, Entry, InboundMessage
+from kernel.api.downloads import disposition
 from kernel.errors import NotFound
 
 SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"
@@ -29,13 +28,8 @@ def _harmless(response: HttpResponse) -> HttpResponse:
 def _download(content: bytes, filename: str, content_type: str = "application/octet-stream") -> HttpResponse:
     """Always a download, whatever it says it is (FS-7)."""
     response = HttpResponse(content, content_type=content_type)
-    response["Content-Disposition"] = _attachment(filename)
+    response["Content-Disposition"] = disposition(filename)
     return _harmless(response)
-
-
-def _attachment(filename: str) -> str:
-    plain = re.sub(r"[^A-Za-z0-9._ -]", "_", filename)[:100] or "file"
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename[:200])}"
 
 
 def _found(row: Any) -> Any:

@@ -6,7 +6,7 @@ Written by tools/write_client.py from the API's description. Change the API, the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, TypedDict
 
 AgentStatus = Literal["active", "paused"]
 
@@ -48,9 +48,9 @@ MailClass = Literal["human", "auto_reply", "bounce", "list", "spam", "virus", "s
 
 ReplyStatus = Literal["expired", "failed", "refused", "rejected", "sending", "sent", "uncertain", "waiting_approval"]
 
-Risk = Literal["low", "medium", "high"]
+Resolution = Literal["hour", "day"]
 
-Step = Literal["hour", "day"]
+Risk = Literal["low", "medium", "high"]
 
 StepKind = Literal["context", "knowledge", "model", "plan", "action", "note"]
 
@@ -66,11 +66,6 @@ class Address(TypedDict):
     address: str
 
 
-class AddressInput(TypedDict):
-    name: NotRequired[str]
-    address: str
-
-
 class Agent(TypedDict):
     """An agent with its current version flattened into it."""
 
@@ -78,6 +73,10 @@ class Agent(TypedDict):
     id: str
     created_at: str
     updated_at: str
+    deleted_at: str | None
+    metadata: Mapping[str, Any]
+    custom_metadata: Mapping[str, Any]
+    workspace_id: str
     external_id: str
     name: str
     status: AgentStatus
@@ -90,9 +89,6 @@ class Agent(TypedDict):
     system_prompt: str
     skills: Sequence[str]
     permissions: Sequence[str]
-    metadata: Mapping[str, Any]
-    custom_metadata: Mapping[str, Any]
-    deleted_at: str | None
 
 
 class Approval(TypedDict):
@@ -121,19 +117,28 @@ class Approval(TypedDict):
 
 
 class Attachment(TypedDict):
+    """A resource of a workspace, which it names."""
+
     object: str
     id: str
     created_at: str
     updated_at: str
+    deleted_at: str | None
+    metadata: Mapping[str, Any]
+    custom_metadata: Mapping[str, Any]
+    workspace_id: str
     entry_id: str
     email_id: str | None
+    position: int
     filename: str
     content_type: str
+    sniffed_type: str
+    dangerous: bool
     size: int
     sha256: str
     scan_state: str
     inline: bool
-    deleted_at: str | None
+    content_id: str
 
 
 class Attempt(TypedDict):
@@ -233,30 +238,36 @@ class Denial(TypedDict):
 
 
 class Email(TypedDict):
+    """A resource of a workspace, which it names."""
+
     object: str
     id: str
     created_at: str
     updated_at: str
+    deleted_at: str | None
+    metadata: Mapping[str, Any]
+    custom_metadata: Mapping[str, Any]
+    workspace_id: str
     inbox_id: str
     message_id: str
     state: EmailState
     state_reason: str
     mail_class: MailClass
+    may_auto_answer: bool
     subject: str
     from_name: str
     from_address: str
+    reply_to: Sequence[Address]
     to: Sequence[Address]
     cc: Sequence[Address]
     date: str | None
     rfc_message_id: str
     in_reply_to: Sequence[str]
+    references: Sequence[str]
     warnings: Sequence[str]
     received_at: str
     thread_id: str | None
     text: str | None
-    metadata: Mapping[str, Any]
-    custom_metadata: Mapping[str, Any]
-    deleted_at: str | None
 
 
 class Enabled(TypedDict):
@@ -328,10 +339,16 @@ class EventType(TypedDict):
 
 
 class Inbox(TypedDict):
+    """A resource of a workspace, which it names."""
+
     object: str
     id: str
     created_at: str
     updated_at: str
+    deleted_at: str | None
+    metadata: Mapping[str, Any]
+    custom_metadata: Mapping[str, Any]
+    workspace_id: str
     external_id: str
     kind: InboxKind
     address: str
@@ -340,9 +357,6 @@ class Inbox(TypedDict):
     policy: Mapping[str, Any]
     policy_version: int
     active: bool
-    metadata: Mapping[str, Any]
-    custom_metadata: Mapping[str, Any]
-    deleted_at: str | None
 
 
 class Intent(TypedDict):
@@ -513,6 +527,10 @@ class Run(TypedDict):
     id: str
     created_at: str
     updated_at: str
+    deleted_at: str | None
+    metadata: Mapping[str, Any]
+    custom_metadata: Mapping[str, Any]
+    workspace_id: str
     email_id: str
     agent_id: str
     execution_id: str
@@ -538,6 +556,10 @@ class RunDetail(TypedDict):
     id: str
     created_at: str
     updated_at: str
+    deleted_at: str | None
+    metadata: Mapping[str, Any]
+    custom_metadata: Mapping[str, Any]
+    workspace_id: str
     email_id: str
     agent_id: str
     execution_id: str
@@ -572,7 +594,7 @@ class Statistics(TypedDict):
     delay_ms: Percentiles | None
     duration_ms: Percentiles | None
     waiting: Waiting
-    step: Step
+    resolution: Resolution
     series: Sequence[StatisticsStep]
 
 
@@ -669,15 +691,17 @@ class WebhookWithSecret(TypedDict):
 
 
 class Workspace(TypedDict):
+    """What each of the nine resources of the domain model shows beside its own fields."""
+
     object: str
     id: str
+    created_at: str
+    updated_at: str
+    deleted_at: str | None
+    metadata: Mapping[str, Any]
+    custom_metadata: Mapping[str, Any]
     external_id: str
     ref: str
     name: str
     timezone: str
     status: str
-    metadata: Mapping[str, Any]
-    custom_metadata: Mapping[str, Any]
-    created_at: str
-    updated_at: str
-    deleted_at: str | None

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 from urllib.parse import quote
 
-from autonomous_inbox.paging import AsyncPages, AsyncSender, Pages, Sender
-from autonomous_inbox.types import AddressInput, Email
-from autonomous_inbox.wire import UNSET, Call, Unset, given
+from autonomous_inbox.paging import AsyncPages, AsyncSender, Change, Pages, Sender
+from autonomous_inbox.types import Email
+from autonomous_inbox.wire import UNSET, Call, Unset, Versioned, given
 
 
 class EmailsResource:
@@ -73,9 +73,9 @@ class EmailsResource:
     def create(
         self,
         *,
-        from_: AddressInput,
-        to: Sequence[AddressInput],
-        cc: Sequence[AddressInput] | Unset = UNSET,
+        from_: CorrespondentInput,
+        to: Sequence[CorrespondentInput],
+        cc: Sequence[CorrespondentInput] | Unset = UNSET,
         subject: str | Unset = UNSET,
         text: str | Unset = UNSET,
         html: str | Unset = UNSET,
@@ -127,6 +127,22 @@ class EmailsResource:
             self._client.send(Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}", query={"expand": expand})),
         )
 
+    def update(
+        self, email_id: str, *, custom_metadata: Mapping[str, Any] | Unset = UNSET, if_match: str | None = None
+    ) -> Email:
+        """Note something of yours on a mail: its custom metadata is replaced. Needs the permission `email.create`. `PATCH /api/v1/emails/{email_id}`"""
+        return cast(
+            "Email",
+            self._client.send(
+                Call(
+                    "PATCH",
+                    f"/api/v1/emails/{quote(email_id, safe='')}",
+                    body=given(custom_metadata=custom_metadata),
+                    if_match=if_match,
+                )
+            ),
+        )
+
     def raw(self, email_id: str) -> bytes:
         """The message as it came, byte for byte. Needs the permission `email.read`. `GET /api/v1/emails/{email_id}/raw`"""
         return (
@@ -134,6 +150,19 @@ class EmailsResource:
                 Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}/raw", accept="message/rfc822")
             )
         ).content
+
+    def get_versioned(self, email_id: str) -> Versioned[Email]:
+        """What `get` gives, with its version: pass `etag` as `if_match` to `update`."""
+        return self._client.versioned(Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}"))
+
+    def edit(self, email_id: str, change: Change[Email], *, tries: int = 5) -> Email:
+        """Read, change and write back: `change` gets what is there and gives the fields to change. If somebody
+        else was faster, it is asked again about what is there then."""
+        read, write = (
+            Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}"),
+            Call("PATCH", f"/api/v1/emails/{quote(email_id, safe='')}"),
+        )
+        return cast("Email", self._client.edit(read, write, change, tries=tries))
 
 
 class AsyncEmailsResource:
@@ -197,9 +226,9 @@ class AsyncEmailsResource:
     async def create(
         self,
         *,
-        from_: AddressInput,
-        to: Sequence[AddressInput],
-        cc: Sequence[AddressInput] | Unset = UNSET,
+        from_: CorrespondentInput,
+        to: Sequence[CorrespondentInput],
+        cc: Sequence[CorrespondentInput] | Unset = UNSET,
         subject: str | Unset = UNSET,
         text: str | Unset = UNSET,
         html: str | Unset = UNSET,
@@ -255,6 +284,22 @@ class AsyncEmailsResource:
             ),
         )
 
+    async def update(
+        self, email_id: str, *, custom_metadata: Mapping[str, Any] | Unset = UNSET, if_match: str | None = None
+    ) -> Email:
+        """Note something of yours on a mail: its custom metadata is replaced. Needs the permission `email.create`. `PATCH /api/v1/emails/{email_id}`"""
+        return cast(
+            "Email",
+            await self._client.send(
+                Call(
+                    "PATCH",
+                    f"/api/v1/emails/{quote(email_id, safe='')}",
+                    body=given(custom_metadata=custom_metadata),
+                    if_match=if_match,
+                )
+            ),
+        )
+
     async def raw(self, email_id: str) -> bytes:
         """The message as it came, byte for byte. Needs the permission `email.read`. `GET /api/v1/emails/{email_id}/raw`"""
         return (
@@ -262,3 +307,16 @@ class AsyncEmailsResource:
                 Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}/raw", accept="message/rfc822")
             )
         ).content
+
+    async def get_versioned(self, email_id: str) -> Versioned[Email]:
+        """What `get` gives, with its version: pass `etag` as `if_match` to `update`."""
+        return await self._client.versioned(Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}"))
+
+    async def edit(self, email_id: str, change: Change[Email], *, tries: int = 5) -> Email:
+        """Read, change and write back: `change` gets what is there and gives the fields to change. If somebody
+        else was faster, it is asked again about what is there then."""
+        read, write = (
+            Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}"),
+            Call("PATCH", f"/api/v1/emails/{quote(email_id, safe='')}"),
+        )
+        return cast("Email", await self._client.edit(read, write, change, tries=tries))

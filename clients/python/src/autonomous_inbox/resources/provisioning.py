@@ -3,7 +3,8 @@
 Written by tools/write_client.py from the API's description. Change the API, then run it again.
 """
 
-from typing import cast
+from collections.abc import Mapping
+from typing import Any, cast
 
 from autonomous_inbox.paging import AsyncSender, Sender
 from autonomous_inbox.types import Workspace
@@ -17,7 +18,13 @@ class ProvisioningResource:
         self._client = client
 
     def workspaces(
-        self, *, external_id: str, name: str, timezone: str | Unset = UNSET, idempotency_key: str | None = None
+        self,
+        *,
+        external_id: str,
+        name: str,
+        timezone: str | Unset = UNSET,
+        custom_metadata: Mapping[str, Any] | Unset = UNSET,
+        idempotency_key: str | None = None,
     ) -> Workspace:
         """Make the workspace of an account, or return the one that it has. Idempotent on `external_id`. `POST /api/v1/provisioning/workspaces`"""
         return cast(
@@ -26,7 +33,7 @@ class ProvisioningResource:
                 Call(
                     "POST",
                     "/api/v1/provisioning/workspaces",
-                    body=given(external_id=external_id, name=name, timezone=timezone),
+                    body=given(external_id=external_id, name=name, timezone=timezone, custom_metadata=custom_metadata),
                     key=idempotency_key,
                 )
             ),
@@ -40,7 +47,13 @@ class AsyncProvisioningResource:
         self._client = client
 
     async def workspaces(
-        self, *, external_id: str, name: str, timezone: str | Unset = UNSET, idempotency_key: str | None = None
+        self,
+        *,
+        external_id: str,
+        name: str,
+        timezone: str | Unset = UNSET,
+        custom_metadata: Mapping[str, Any] | Unset = UNSET,
+        idempotency_key: str | None = None,
     ) -> Workspace:
         """Make the workspace of an account, or return the one that it has. Idempotent on `external_id`. `POST /api/v1/provisioning/workspaces`"""
         return cast(
@@ -49,7 +62,7 @@ class AsyncProvisioningResource:
                 Call(
                     "POST",
                     "/api/v1/provisioning/workspaces",
-                    body=given(external_id=external_id, name=name, timezone=timezone),
+                    body=given(external_id=external_id, name=name, timezone=timezone, custom_metadata=custom_metadata),
                     key=idempotency_key,
                 )
             ),

@@ -1,0 +1,111 @@
+"""G1: every route × method × every id of another workspace. It is answered as if nobody had that id, byte for byte."""
+
+from typing import Any
+from uuid import uuid4
+
+from inbox.models import Entry, InboundMessage
+from kernel.transactions import in_all_workspaces, in_workspace
+from tenancy.models import MachineKey, Workspace
+from tenancy.services import keys
+from tests.isolation.routes import routes, with_id
+from tests.resources.nine import Caller, World, rows, world
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+# Bodies that are valid, so that the id is what matters.
+BODIES = {
+    "/webhooks/{id}/replay": {"since": "2020-01-01T00:00:00Z"},
+    "/approvals/{id}/approve": {"comment": "yes"},
+}
+REQUEST = "the-same-request"
+
+
+def test_the_walk_sees_the_routes():
+    found = routes()
+    assert {
+        "/emails/{id}",
+        "/emails/{id}/raw",
+        "/attachments/{id}/content",
+        "/webhooks/{id}/replay",
+        "/workspace",
+    } <= set(found)
+    assert not [path for path in found if "(" in path or "<" in path]
+
+
+def ids_of(place: World) -> dict[str, Any]:
+    with in_workspace(place.id):
+        return {
+            **place.ids,
+            **place.more,
+            "entry": Entry.objects.first().id,
+            "inbound": InboundMessage.objects.first().id,
+            "external": place.house.inbox.external_id,
+            "key": MachineKey.objects.first().id,
+        }
+
+
+def ask(call: Caller, method: str, route: str, value: Any) -> tuple[int, bytes]:
+    body = None if method in ("GET", "HEAD") else BODIES.get(route, {})
+    answer = call(method, route.format(id=value), body, x_request_id=REQUEST)
+    content = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    return answer.status_code, content
+
+
+def test_every_foreign_id_is_as_good_as_none(ours: World, theirs: World, cases):
+    foreign = ids_of(theirs)
+    before = {place.id: rows(place.id, but=_plumbing) for place in (ours, theirs)}
+    tried = 0
+    for route in with_id():
+        for method in METHODS:
+            absent = ask(ours.call, method, route, uuid4())
+            assert absent[0] in (404, 405, 422), (method, route, absent)
+            assert absent[0] != 422 or method in ("POST", "PATCH"), (method, route, absent)
+            for name, value in foreign.items():
+                assert ask(ours.call, method, route, value) == absent, (method, route, name)
+                tried += 1
+    assert {place.id: rows(place.id, but=_plumbing) for place in (ours, theirs)} == before
+    assert tried >= 1500
+    cases("G1", tried)
+
+
+def test_the_owner_of_an_id_finds_it(ours: World):
+    """The counterpart: the same questions with ids of one's own."""
+    own = {f"{resource.path}/{{id}}": ours.ids[name] for name, resource in _nine().items() if resource.has_list}
+    for route, value in own.items():
+        assert ask(ours.call, "GET", route, value)[0] == 200, route
+
+
+def _nine() -> Any:
+    from tests.resources.nine import NINE
+
+    return NINE
+
+
+def test_whoever_is_shut_out_learns_nothing_of_any_id(ours: World, theirs: World, cases):
+    """A revoked key, a suspended workspace, a wrong key, nobody: the same refusal for own, foreign and unknown ids."""
+    revoked = Caller(ours.id)
+    with in_workspace(ours.id):
+        key = MachineKey.objects.order_by("-created_at").first()
+    keys.revoke(workspace_id=ours.id, key_id=key.id)
+    suspended = world("initech")
+    with in_all_workspaces("an operator suspends a workspace"):
+        Workspace.objects.filter(id=suspended.id).update(status="suspended")
+    wrong = Caller(ours.id)
+    wrong._client.defaults["HTTP_AUTHORIZATION"] = "Bearer mk_wrong_wrong"
+    wrong._client.headers = {} if hasattr(wrong._client, "headers") else None
+    nobody = Caller(ours.id)
+    nobody._client.defaults.pop("HTTP_AUTHORIZATION", None)
+    tried = 0
+    for call in (revoked, suspended.call, wrong, nobody):
+        for route in with_id():
+            for method in ("GET", "POST", "PATCH", "DELETE"):
+                answers = {
+                    ask(call, method, route, value) for value in (ours.ids["email"], theirs.ids["email"], uuid4())
+                }
+                assert len(answers) == 1, (method, route, answers)
+                assert answers.pop()[0] in (401, 405), (method, route)
+                tried += 3
+    cases("G1", tried)
+
+
+def _plumbing(table: str) -> bool:
+    return table == "tenancy_machinekey"

@@ -1,0 +1,10 @@
+"""A workspace with one of each resource."""
+
+import pytest
+
+from tests.resources.nine import World, world
+
+
+@pytest.fixture
+def acme(db) -> World:
+    return world()
