@@ -35,7 +35,7 @@ class Operation:
 
 def files(description: dict[str, Any]) -> dict[Path, str]:
     """By path below the package."""
-    types = Types(description["components"]["schemas"])
+    types = Types(description)
     resources: dict[str, list[Operation]] = defaultdict(list)
     for path, methods in sorted(description["paths"].items()):
         for method, operation in methods.items():

@@ -30,16 +30,19 @@ def mentions(code: str, name: str) -> bool:
 class Types:
     """The named schemas: TypedDicts and Literals, by the names that the client gives them."""
 
-    def __init__(self, schemas: dict[str, Any]) -> None:
-        # The frames of lists are the client's own.
-        self._schemas = {name: schema for name, schema in schemas.items() if not _is_frame(schema)}
+    def __init__(self, description: dict[str, Any]) -> None:
+        schemas, bodies = description["components"]["schemas"], _bodies(description["paths"])
+        # The frames of lists are the client's own; bodies of requests are arguments of methods.
+        self._schemas = {
+            name: schema for name, schema in schemas.items() if not _is_frame(schema) and name not in bodies
+        }
         self._frames = {name: schema for name, schema in schemas.items() if _is_frame(schema)}
         self._all = schemas
 
     @property
     def names(self) -> list[str]:
         """Of everything in types.py."""
-        return sorted({_python_name(name) for name in self._schemas if not _is_change(name)})
+        return sorted({_python_name(name) for name in self._schemas})
 
     def of(self, schema: dict[str, Any]) -> str:
         """The type of a schema."""
@@ -86,7 +89,7 @@ class Types:
             "from typing import Any, Literal, NotRequired, TypedDict",
             "",
         ]
-        kept = [(_python_name(name), schema) for name, schema in self._schemas.items() if not _is_change(name)]
+        kept = [(_python_name(name), schema) for name, schema in self._schemas.items()]
         for name, schema in sorted(kept, key=lambda pair: (not _is_literal(pair[1]), pair[0])):
             lines += self._definition(name, schema)
         return "\n".join(lines)
@@ -110,9 +113,15 @@ def _is_literal(schema: dict[str, Any]) -> bool:
     return "enum" in schema
 
 
-def _is_change(name: str) -> bool:
-    """Bodies of requests are arguments of methods; what they hold in turn are types."""
-    return name.startswith("Patched") or (name.endswith("Request") and "Shape" not in name)
+def _bodies(paths: dict[str, Any]) -> set[str]:
+    """The schemas that stand as the whole body of a request."""
+    contents = [
+        content
+        for methods in paths.values()
+        for operation in methods.values()
+        for content in operation.get("requestBody", {}).get("content", {}).values()
+    ]
+    return {content["schema"]["$ref"].rpartition("/")[2] for content in contents if "$ref" in content["schema"]}
 
 
 def _python_name(name: str) -> str:

@@ -6,7 +6,7 @@ Written by tools/write_client.py from the API's description. Change the API, the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 AgentStatus = Literal["active", "paused"]
 
@@ -167,6 +167,13 @@ class Certificate(TypedDict):
     revoked_at: str | None
     last_used_at: str | None
     issued_by: Issuer
+
+
+class CorrespondentInput(TypedDict):
+    """A body of which every member is known: what cannot be set is refused with 422, never dropped in silence."""
+
+    name: NotRequired[str]
+    address: str
 
 
 class Cutoff(TypedDict):

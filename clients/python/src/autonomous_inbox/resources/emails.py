@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from urllib.parse import quote
 
 from autonomous_inbox.paging import AsyncPages, AsyncSender, Change, Pages, Sender
-from autonomous_inbox.types import Email
+from autonomous_inbox.types import CorrespondentInput, Email
 from autonomous_inbox.wire import UNSET, Call, Unset, Versioned, given
 
 
