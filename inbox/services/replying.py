@@ -78,7 +78,9 @@ def queue_reply(
         raise InboxGone("The inbox of this mail was deleted. Ask an operator to restore it.")
     name, address = _recipient(email)
     if not _can_be_written_to(address) or not _can_be_written_to(email.inbox.address):
-        raise NobodyToAnswer("One of the addresses has letters before its @ that only some mail servers take (RFC 6531).")
+        raise NobodyToAnswer(
+            "One of the addresses has letters before its @ that only some mail servers take (RFC 6531)."
+        )
     if automatic:
         _check_caps(email, thread, lenient(address))
     reply = _Reply(text, kind, idempotency_key, automatic, author)

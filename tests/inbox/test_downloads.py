@@ -77,11 +77,19 @@ def test_every_kind_of_file_is_only_ever_saved(db, cases):
     call = Caller(place.id)
     for name, declared, content, _ in FILES:
         message = EmailMessage(policy=SMTP)
-        message["From"], message["To"], message["Message-ID"] = "ada@customer.test", "support@acme.test", f"<{uuid4().hex}@c.test>"
+        message["From"], message["To"], message["Message-ID"] = (
+            "ada@customer.test",
+            "support@acme.test",
+            f"<{uuid4().hex}@c.test>",
+        )
         message.set_content("See the file.")
-        maintype, subtype = ("application", "octet-stream") if declared.startswith(("message", "multipart")) else declared.split("/")
+        maintype, subtype = (
+            ("application", "octet-stream") if declared.startswith(("message", "multipart")) else declared.split("/")
+        )
         message.add_attachment(content, maintype=maintype, subtype=subtype, filename=name)
-        raw = message.as_bytes().replace(b"application/octet-stream", declared.encode() if maintype == "application" else b"", 1)
+        raw = message.as_bytes().replace(
+            b"application/octet-stream", declared.encode() if maintype == "application" else b"", 1
+        )
         hand_in(raw if declared not in ("message/rfc822", "multipart/related") else message.as_bytes())
     ingesting.process_all()
     listed = {row["filename"]: row for row in call("GET", "/attachments?limit=100").json()["data"]}
@@ -92,7 +100,10 @@ def test_every_kind_of_file_is_only_ever_saved(db, cases):
         assert row["dangerous"] is dangerous, (name, row)
         answer = call("GET", f"/attachments/{row['id']}/content")
         assert check_headers(answer) == safe_name(name)
-        assert b"".join(answer.streaming_content).rstrip() == content.replace(b"\r\n", b"\n").rstrip() or content in FREE_OF_LINES
+        assert (
+            b"".join(answer.streaming_content).rstrip() == content.replace(b"\r\n", b"\n").rstrip()
+            or content in FREE_OF_LINES
+        )
     cases("D3", len(FILES))
 
 

@@ -103,7 +103,11 @@ def test_no_forged_answer_enters_a_conversation(case, cases):
             assert entry.thread_id not in {row["id"] for row in before}, (name, entry.thread_decision)
     with in_workspace(place.id):
         assert list(Thread.objects.filter(id__in=[row["id"] for row in before]).order_by("id").values()) == before
-        now = set(ThreadParticipant.objects.filter(thread_id__in=[row["id"] for row in before]).values_list("thread_id", "address"))
+        now = set(
+            ThreadParticipant.objects.filter(thread_id__in=[row["id"] for row in before]).values_list(
+                "thread_id", "address"
+            )
+        )
         assert now == taking_part
         assert OutboundMessage.objects.count() == 1
     with in_workspace(other.id):

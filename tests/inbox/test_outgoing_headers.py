@@ -23,10 +23,10 @@ PAT = Actor(kind="user", id="7", label="Pat")
 EVIL = "evil@elsewhere.test"
 
 HOSTILE = [
-    f"Hi\r\nBcc: {EVIL}", f"Hi\nBcc: {EVIL}", f"Hi\rBcc: {EVIL}", f"Hi\r\n\r\nBcc: {EVIL}", f"Hi\n\n<script>alert(1)</script>",
+    f"Hi\r\nBcc: {EVIL}", f"Hi\nBcc: {EVIL}", f"Hi\rBcc: {EVIL}", f"Hi\r\n\r\nBcc: {EVIL}", "Hi\n\n<script>alert(1)</script>",
     f"Hi\r\n Bcc: {EVIL}", f"Hi\r\n\tBcc: {EVIL}", f"Hi\x0bBcc: {EVIL}", f"Hi\x0cBcc: {EVIL}", f"Hi\x85Bcc: {EVIL}",
     f"Hi\u2028Bcc: {EVIL}", f"Hi\u2029Bcc: {EVIL}", f"Hi\x1cBcc: {EVIL}", f"Hi\x1eBcc: {EVIL}", f"Hi%0d%0aBcc: {EVIL}", f"Hi%0aBcc:{EVIL}",
-    f"Hi\\r\\nBcc: {EVIL}", f"=?utf-8?Q?a=0D=0ABcc:_{EVIL}?=", f"=?utf-8?B?DQpCY2M6IGV2aWxAZWxzZXdoZXJlLnRlc3Q=?=",
+    f"Hi\\r\\nBcc: {EVIL}", f"=?utf-8?Q?a=0D=0ABcc:_{EVIL}?=", "=?utf-8?B?DQpCY2M6IGV2aWxAZWxzZXdoZXJlLnRlc3Q=?=",
     f"=?utf-8?q?=0a?=\r\n =?utf-8?q?Bcc:?= {EVIL}", f"{EVIL}, ada", f"ada <{EVIL}>", f"<{EVIL}>", f"\"ada\" <{EVIL}>,", f"ada; {EVIL}",
     f"ada>, <{EVIL}", "undisclosed: a@b.test, c@d.test;", "x\u0000y", "\u202egnp.exe", "\u2066a\u2069b", "\ufeffHi", "a\u200bb",
     "é" * 3000, "x" * 10_000, "word " * 2_000, "(" * 500, "\"" * 500, "\\" * 500, "=?" * 300, ":" * 50, "--boundary", ".\r\n.\r\nQUIT",
@@ -60,7 +60,11 @@ def test_hostile_subjects_names_and_ids_add_nothing(sink, cases):
             )  # fmt: skip
             Inbox.objects.filter(id=place.inbox.id).update(name=clean[:200])
         writing.reply(
-            workspace_id=place.id, email_id=accepted.email_id, text=f"Soon.\n\nBcc: {EVIL}\n{clean}.", key=str(number), author=PAT
+            workspace_id=place.id,
+            email_id=accepted.email_id,
+            text=f"Soon.\n\nBcc: {EVIL}\n{clean}.",
+            key=str(number),
+            author=PAT,
         )
         while sending.send_due():
             pass
@@ -151,7 +155,9 @@ def test_an_address_that_needs_another_mail_protocol_is_refused_before_anything_
     from inbox.services.replying import NobodyToAnswer
 
     place = house(address="büro@acme.test" if where == "inbox" else "")
-    raw = mail().replace(b"ada@customer.test", "jürgen@customer.test".encode() if where == "sender" else b"ada@customer.test")
+    raw = mail().replace(
+        b"ada@customer.test", "jürgen@customer.test".encode() if where == "sender" else b"ada@customer.test"
+    )
     (accepted,) = deliver(raw, place.inbox.address)
     with pytest.raises(NobodyToAnswer):
         writing.reply(workspace_id=place.id, email_id=accepted.email_id, text="Soon.", key="k", author=PAT)

@@ -52,8 +52,14 @@ FAULTS = [
     ({"auto_ack": {"text": "x", "when": "outside_hours"}}, ""),
     ({"business_hours": {"weekly": []}}, "/business_hours/timezone"),
     ({"business_hours": {"timezone": "Mars/Olympus"}}, "/business_hours/timezone"),
-    ({"business_hours": HOURS | {"weekly": [{"day": 8, "from": "09:00", "to": "10:00"}]}}, "/business_hours/weekly/0/day"),
-    ({"business_hours": HOURS | {"weekly": [{"day": 1, "from": "9:00", "to": "10:00"}]}}, "/business_hours/weekly/0/from"),
+    (
+        {"business_hours": HOURS | {"weekly": [{"day": 8, "from": "09:00", "to": "10:00"}]}},
+        "/business_hours/weekly/0/day",
+    ),
+    (
+        {"business_hours": HOURS | {"weekly": [{"day": 1, "from": "9:00", "to": "10:00"}]}},
+        "/business_hours/weekly/0/from",
+    ),
     ({"business_hours": HOURS | {"weekly": [{"day": 1, "from": "10:00", "to": "09:00"}]}}, "/business_hours/weekly/0"),
     ({"business_hours": HOURS | {"weekly": HOURS["weekly"] * 2}}, "/business_hours"),
     ({"when_inactive": "burn"}, "/when_inactive"),
@@ -283,9 +289,7 @@ def test_the_cap_of_the_inbox_asks_a_person_for_what_the_agent_would_send(db):
     from tests.agents.factories import case, office, play, receive, work
 
     place = office(autonomy="autonomous")
-    inboxes.change(
-        workspace_id=place.id, inbox_id=place.house.inbox.id, changes={"policy": {"autonomy": "draft"}}
-    )
+    inboxes.change(workspace_id=place.id, inbox_id=place.house.inbox.id, changes={"policy": {"autonomy": "draft"}})
     play()
     email = receive(place)
     work()

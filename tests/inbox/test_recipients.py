@@ -86,7 +86,13 @@ def test_five_recipients_of_three_workspaces_and_each_sees_its_own_only(db, case
     places = {name: house(name) for name in ("acme", "globex", "initech")}
     inboxes.open_inbox(workspace_id=places["acme"].id, address="boss@acme.test")
     inboxes.open_inbox(workspace_id=places["globex"].id, address="legal@globex.test")
-    recipients = ["support@acme.test", "boss@acme.test", "support@globex.test", "legal@globex.test", "support@initech.test"]
+    recipients = [
+        "support@acme.test",
+        "boss@acme.test",
+        "support@globex.test",
+        "legal@globex.test",
+        "support@initech.test",
+    ]
     deliver(mail(to="support@acme.test"), *recipients)
     for name, place in places.items():
         own = sorted(address for address in recipients if address.endswith(f"@{name}.test"))

@@ -21,7 +21,13 @@ REQUEST = "the-same-request"
 
 def test_the_walk_sees_the_routes():
     found = routes()
-    assert {"/emails/{id}", "/emails/{id}/raw", "/attachments/{id}/content", "/webhooks/{id}/replay", "/workspace"} <= set(found)
+    assert {
+        "/emails/{id}",
+        "/emails/{id}/raw",
+        "/attachments/{id}/content",
+        "/webhooks/{id}/replay",
+        "/workspace",
+    } <= set(found)
     assert not [path for path in found if "(" in path or "<" in path]
 
 
@@ -92,7 +98,9 @@ def test_whoever_is_shut_out_learns_nothing_of_any_id(ours: World, theirs: World
     for call in (revoked, suspended.call, wrong, nobody):
         for route in with_id():
             for method in ("GET", "POST", "PATCH", "DELETE"):
-                answers = {ask(call, method, route, value) for value in (ours.ids["email"], theirs.ids["email"], uuid4())}
+                answers = {
+                    ask(call, method, route, value) for value in (ours.ids["email"], theirs.ids["email"], uuid4())
+                }
                 assert len(answers) == 1, (method, route, answers)
                 assert answers.pop()[0] in (401, 405), (method, route)
                 tried += 3
@@ -100,4 +108,4 @@ def test_whoever_is_shut_out_learns_nothing_of_any_id(ours: World, theirs: World
 
 
 def _plumbing(table: str) -> bool:
-    return table in ("tenancy_machinekey",)
+    return table == "tenancy_machinekey"

@@ -22,7 +22,21 @@ FILTERS = [
     ("/attachments", "email_id"), ("/attachments", "entry_id"), ("/agent-runs", "agent_id"), ("/agent-runs", "email_id"),
     ("/webhook-deliveries", "webhook"), ("/webhook-deliveries", "system_event"),
 ]  # fmt: skip
-WIDENING = ["workspace_id", "workspace", "tenant", "tenant_id", "account", "ref", "owner", "sub", "all", "scope", "as", "id", "pk"]
+WIDENING = [
+    "workspace_id",
+    "workspace",
+    "tenant",
+    "tenant_id",
+    "account",
+    "ref",
+    "owner",
+    "sub",
+    "all",
+    "scope",
+    "as",
+    "id",
+    "pk",
+]
 SHAPING = [
     "expand=inbox,agent,email,workspace", "include=workspace", "fields=id,workspace_id", "sort=workspace_id", "order_by=-workspace_id",
     "search=globex", "q=globex", "export=csv", "format=api", "deleted=yes", "with_deleted=1", "limit=100",
@@ -143,7 +157,12 @@ def test_no_body_takes_an_id_of_another_workspace(ours: World, theirs: World, ca
 def test_addresses_and_domains_of_another_workspace_are_not_ours(ours: World, theirs: World, cases):
     before = rows(theirs.id, but=_plumbing)
     their_address = theirs.house.inbox.address
-    for address in (their_address, their_address.upper(), f"new@{their_address.partition('@')[2]}", "support+x@globex.test."):
+    for address in (
+        their_address,
+        their_address.upper(),
+        f"new@{their_address.partition('@')[2]}",
+        "support+x@globex.test.",
+    ):
         answer = ours.call("POST", "/inboxes", {"address": address})
         assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/address"), address
         mail = {"from": {"address": "a@b.test"}, "to": [{"address": their_address}], "text": "x"}
@@ -163,7 +182,9 @@ def _external_id(place: World) -> str:
 
 
 @pytest.mark.parametrize("claim", ["workspace_id", "workspace", "tenant", "wid", "act", "azp", "org_id"])
-def test_a_token_means_the_workspace_of_its_subject_whatever_else_it_says(ours: World, theirs: World, settings, claim, cases):
+def test_a_token_means_the_workspace_of_its_subject_whatever_else_it_says(
+    ours: World, theirs: World, settings, claim, cases
+):
     settings.JWT_KEYS = tokens.jwks()
     content = tokens.claims(ours.house.workspace, scope="*") | {claim: str(theirs.id)}
     call = Caller(ours.id)
@@ -176,10 +197,15 @@ def test_a_token_means_the_workspace_of_its_subject_whatever_else_it_says(ours: 
 
 
 def test_no_path_names_a_workspace(ours: World, theirs: World, cases):
-    for path in (f"/workspace/{theirs.id}", f"/workspaces/{theirs.id}", f"/workspaces/{theirs.id}/emails", f"/{theirs.id}/emails"):
+    for path in (
+        f"/workspace/{theirs.id}",
+        f"/workspaces/{theirs.id}",
+        f"/workspaces/{theirs.id}/emails",
+        f"/{theirs.id}/emails",
+    ):
         assert ours.call("GET", path).status_code == 404
     cases("G2", 4)
 
 
 def _plumbing(table: str) -> bool:
-    return table in ("tenancy_machinekey",)
+    return table == "tenancy_machinekey"

@@ -160,7 +160,9 @@ def rows(workspace_id: UUID, *, but: Callable[[str], bool] = lambda _: False) ->
         for (table,) in cursor.fetchall():
             if but(table):
                 continue
-            cursor.execute(f'SELECT count(*), md5(coalesce(string_agg(md5(t::text), \'\' ORDER BY md5(t::text)), \'\')) FROM "{table}" t')
+            cursor.execute(
+                f"SELECT count(*), md5(coalesce(string_agg(md5(t::text), '' ORDER BY md5(t::text)), '')) FROM \"{table}\" t"
+            )
             found[table] = str(cursor.fetchone())
     return found
 
@@ -179,7 +181,9 @@ def where_is(workspace_id: UUID, text: str) -> set[tuple[str, str]]:
             cursor.execute(f'SELECT 1 FROM "{table}" WHERE strpos("{column}"::text, %s) > 0 LIMIT 1', [text])
             if cursor.fetchone():
                 found.add((table, column))
-            cursor.execute(f'SELECT 1 FROM "{table}" WHERE strpos("{column}"::text, %s) > 0 LIMIT 1', [text.encode().hex()])
+            cursor.execute(
+                f'SELECT 1 FROM "{table}" WHERE strpos("{column}"::text, %s) > 0 LIMIT 1', [text.encode().hex()]
+            )
             if cursor.fetchone():
                 found.add((table, column))
     return found

@@ -70,7 +70,9 @@ def test_what_integrators_note_stays_where_it_is(db):
 
 def test_no_index_function_or_view_looks_into_it(db):
     with connection.cursor() as cursor:
-        cursor.execute("SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND indexdef ~ '\\mcustom_metadata\\M'")
+        cursor.execute(
+            "SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND indexdef ~ '\\mcustom_metadata\\M'"
+        )
         assert cursor.fetchall() == []
         cursor.execute(
             "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosrc ~ 'custom_metadata\\s*(->|#>|@>|\\?)'"

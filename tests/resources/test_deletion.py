@@ -66,7 +66,10 @@ def test_a_deleted_row_is_in_no_list_and_answers_like_an_unknown_id(acme, name):
         for method in ("GET", *(method for method in resource.on_one if path == acme.path(name))):
             gone = acme.call(method, path, {} if method != "GET" else None, x_request_id="the-same-request")
             absent = acme.call(
-                method, path.replace(row_id, str(uuid4())), {} if method != "GET" else None, x_request_id="the-same-request"
+                method,
+                path.replace(row_id, str(uuid4())),
+                {} if method != "GET" else None,
+                x_request_id="the-same-request",
             )
             assert gone.status_code == absent.status_code == 404
             assert gone.content == absent.content
@@ -200,7 +203,9 @@ def test_an_inbox_is_never_bound_to_an_agent_that_is_not_there(acme, whose):
     ):
         answer = acme.call(method, path, body | {"agent_id": str(agent_id)}, x_request_id="the-same-request")
         assert answer.status_code == 422
-        assert answer.json()["errors"] == [{"pointer": "/agent_id", "detail": "No agent of this workspace has that id."}]
+        assert answer.json()["errors"] == [
+            {"pointer": "/agent_id", "detail": "No agent of this workspace has that id."}
+        ]
     from django.db.utils import IntegrityError
 
     with pytest.raises(IntegrityError), in_workspace(acme.id):

@@ -74,7 +74,9 @@ FORMED: dict[str, list[Field]] = {
 }
 
 
-def push(call: Any, method: str, path: str, fields: list[Field], text: str, base: dict[str, Any]) -> tuple[Any, list[Field]]:
+def push(
+    call: Any, method: str, path: str, fields: list[Field], text: str, base: dict[str, Any]
+) -> tuple[Any, list[Field]]:
     """Send all fields with `text`; those that are refused are left out of a second request, which has to succeed."""
     kept = fields
     for _ in range(6):

@@ -104,7 +104,9 @@ def test_what_only_the_system_writes_takes_nothing_at_all(acme: World, cases, na
     cases("G9", len(before))
 
 
-@pytest.mark.parametrize("field", ["status", "is_superuser", "metadata", "ref", "workspace_id", "ticket_prefix", "realm_id"])
+@pytest.mark.parametrize(
+    "field", ["status", "is_superuser", "metadata", "ref", "workspace_id", "ticket_prefix", "realm_id"]
+)
 def test_the_account_hook_sets_what_it_says_and_no_more(db, client, settings, field, cases):
     settings.PROVISIONING_TOKEN = "p" * 32
     answer = client.post(
@@ -139,4 +141,4 @@ def test_another_workspace_is_not_touched_by_any_of_it(acme: World):
 
 def _plumbing(table: str) -> bool:
     """Written by any request: when a key was last used."""
-    return table in ("tenancy_machinekey",)
+    return table == "tenancy_machinekey"

@@ -96,7 +96,9 @@ def test_updated_at_moves_on_every_change_whatever_makes_it(acme, name):
         seen[-1].save()
         seen.append(model._base_manager.get(id=row_id))
         with connection.cursor() as cursor:
-            cursor.execute(f"UPDATE {table} SET updated_at = '2001-01-01', created_at = created_at WHERE id = %s", [row_id])
+            cursor.execute(
+                f"UPDATE {table} SET updated_at = '2001-01-01', created_at = created_at WHERE id = %s", [row_id]
+            )
         seen.append(model._base_manager.get(id=row_id))
     times = [row.updated_at for row in seen]
     assert times == sorted(set(times))
