@@ -5,6 +5,9 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import Error, Tags, register
 
+from inbox.services import inboxes
+from kernel.errors import Invalid
+
 
 @register(Tags.security, deploy=True)
 def unsafe_settings(**_: Any) -> list[Error]:
@@ -23,3 +26,13 @@ def unsafe_settings(**_: Any) -> list[Error]:
             )
         )
     return found
+
+
+@register()
+def default_policy(**_: Any) -> list[Error]:
+    """INBOX_POLICY is read with every mail: better not to start than to fail with each."""
+    try:
+        inboxes.check_policy({})
+    except Invalid as error:
+        return [Error(f"INBOX_POLICY cannot be used: {error.detail}", hint="Correct it.", id="inbox.E004")]
+    return []

@@ -1,14 +1,18 @@
-"""Contacts: people as this workspace knows them."""
+"""Contacts: people as this workspace knows them, and addresses that it does not write to."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 
-from contacts.models import ContactIdentifier, ContactProfile, IdentifierSighting
+from contacts.models import ContactIdentifier, ContactProfile, IdentifierSighting, SuppressionEntry
+from contacts.services import suppressing
+from kernel import clock
 from kernel.admin import columns
 from kernel.admin.base import ReadOnlyAdmin
+from kernel.admin.deeds import deed
+from kernel.admin.filters import Views
 
 
 @admin.register(ContactProfile)
@@ -63,3 +67,55 @@ class ContactProfileAdmin(ReadOnlyAdmin):
 
     def _is_seen(self, row: ContactProfile, identifier: ContactIdentifier) -> bool:
         return any(sighting.workspace_id == row.workspace_id for sighting in identifier.sightings.all())
+
+
+class SuppressionViews(Views):
+    """By whether mail is held back now."""
+
+    views: ClassVar[dict[str, tuple[str, Q]]] = {
+        "now": ("Suppressed", Q(lifted_at=None)),
+        "lifted": ("Allowed again", Q(lifted_at__isnull=False)),
+        "all": ("All", Q()),
+    }
+
+
+@admin.register(SuppressionEntry)
+class SuppressionEntryAdmin(ReadOnlyAdmin):
+    """Addresses that mail came back from for good, or whose owner complained. The sender leaves them out."""
+
+    view_needs = "contact.read"
+    act_needs = "contact.manage"
+    list_display = (
+        columns.two_lines("value", "detail", "address"),
+        columns.state("reason", "because of"),
+        "times",
+        "in_force",
+        columns.when("last_at", "last time"),
+        columns.when("expires_at", "until"),
+        columns.text("lifted_by", "allowed by"),
+    )
+    list_filter = (SuppressionViews, "reason")
+    search_fields = ("value__icontains",)
+    search_help_text = "Address"
+    ordering = ("-last_at", "-id")
+    actions: ClassVar[Any] = ["lift"]
+    empty_icon = "do_not_disturb_on"
+    empty_title = "No address is suppressed"
+    empty_text = (
+        "An address that does not exist, or whose owner reports mail as spam, appears here and gets no more mail."
+    )
+
+    @admin.display(description="held back", boolean=True)
+    def in_force(self, row: SuppressionEntry) -> bool:
+        return row.lifted_at is None and (row.expires_at is None or row.expires_at > clock.now())
+
+    @deed("Allow mail again", icon="mark_email_read")
+    def lift(self, request: HttpRequest, queryset: QuerySet[SuppressionEntry]) -> None:
+        """Each by itself: one that is refused does not hold back the others."""
+        rows = list(queryset.values_list("id", "workspace_id"))
+        for row_id, workspace_id in rows:
+            self.serve(
+                request,
+                lambda r=row_id, w=workspace_id: suppressing.lift(workspace_id=w, suppression_id=r),
+                done="" if len(rows) > 1 else "Mail to this address is sent again.",
+            )

@@ -1,4 +1,4 @@
-"""Kinds of identifiers."""
+"""Kinds of identifiers, and why an address is not written to."""
 
 from django.db.models import TextChoices
 
@@ -15,3 +15,12 @@ class Source(TextChoices):
     INBOUND = "inbound"
     MANUAL = "manual"
     IMPORT = "import"
+
+
+class SuppressionReason(TextChoices):
+    """Why a workspace does not write to an address; a later one takes the place of an earlier one."""
+
+    SOFT_BOUNCE = "soft_bounce"
+    MANUAL = "manual"
+    BOUNCE = "bounce"
+    COMPLAINT = "complaint"

@@ -1,10 +1,10 @@
-"""What the inbox does on facts: its workers wake up."""
+"""What the inbox does on facts: its workers wake up, and news of sent mail is written down."""
 
 from collections.abc import Sequence
 from uuid import UUID
 
-from inbox.events import EmailReceived, EntryQueued, MessageStored
-from inbox.services import acknowledging
+from inbox.events import EmailReceived, EntryQueued, MessageStored, ProviderEventReceived
+from inbox.services import acknowledging, delivery_news
 from kernel import nudge
 from kernel.outbox import Delivered, consume
 from kernel.transactions import after_commit
@@ -27,3 +27,10 @@ def acknowledge(events: Sequence[Delivered]) -> None:
 def send_entry(events: Sequence[Delivered]) -> None:
     """A reply waits to be sent."""
     after_commit(lambda: nudge.wake("inbox.tasks.send_mail"))
+
+
+@consume(ProviderEventReceived, name="inbox.apply_news")
+def apply_news(events: Sequence[Delivered]) -> None:
+    """Write what a provider said onto the entry that it is about."""
+    for event in events:
+        delivery_news.apply(provider_event_id=UUID(event.payload["provider_event_id"]))

@@ -16,9 +16,9 @@ logger = logging.getLogger(__name__)
 @csrf_exempt
 @require_POST
 def ses(request: HttpRequest) -> HttpResponse:
-    """Amazon SNS posts here. 200 only after the mail is safe (or was before); a refusal says why, and is logged."""
+    """Amazon SNS posts here. 200 only after mail or news is safe (or was before); a refusal says why, and is logged."""
     try:
-        outcome = ses_receiving.receive(request.body, header_topic=request.headers.get("x-amz-sns-topic-arn", ""))
+        outcome = ses_receiving.receive(request.body, headers=request.headers)
     except DomainError as error:
         logger.warning("an SNS request was refused", extra={"code": error.code, "why": error.detail})
         body = document(status_code=error.status, code=error.code, title=error.title, detail=error.detail)

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Annotated, Any, Final, Literal
 from zoneinfo import ZoneInfo, available_timezones
 
+from django.conf import settings
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from inbox import normalise
@@ -133,6 +134,12 @@ class InboxPolicy(_Part):
     quarantine_virus: bool = True
     # Mail that fails DMARC is shown and marked; an agent asks a person before it answers, unless this is on.
     answer_dmarc_fail: bool = False
+    # Mail that fails DMARC and whose domain asks for quarantine or rejection of such mail is put aside.
+    honour_dmarc_policy: bool = True
+    # Mail for whose sender nobody vouches (no DMARC, no aligned SPF) is answered like any other.
+    answer_unproven: bool = True
+    # Mail that the receiver could not, or did not, scan for viruses is put aside.
+    quarantine_unscanned: bool = False
     # When there are any, nobody else's mail is taken up. `block_senders` wins.
     allow_senders: Senders = ()
     block_senders: Senders = ()
@@ -170,9 +177,12 @@ class InboxPolicy(_Part):
 
 
 def parse(content: dict[str, Any]) -> InboxPolicy:
-    """Read a policy of any version; Invalid points at the first member that cannot be."""
+    """Read a policy of any version; Invalid points at the first member that cannot be.
+
+    What it leaves out is as INBOX_POLICY says for the installation.
+    """
     try:
-        return InboxPolicy.model_validate(_sequences(_present(content)))
+        return InboxPolicy.model_validate(_sequences(_present(settings.INBOX_POLICY) | _present(content)))
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = "/".join(str(part).replace("~", "~0").replace("/", "~1") for part in fault["loc"])
@@ -184,7 +194,9 @@ def parse(content: dict[str, Any]) -> InboxPolicy:
 
 def stored(policy: InboxPolicy) -> dict[str, Any]:
     """The policy as the database keeps it."""
-    return {"version": VERSION} | policy.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    usual = shown({})
+    given = policy.model_dump(mode="json", by_alias=True)
+    return {"version": VERSION} | {name: value for name, value in given.items() if value != usual[name]}
 
 
 def shown(content: dict[str, Any]) -> dict[str, Any]:

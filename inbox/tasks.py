@@ -4,7 +4,7 @@ from typing import Any
 
 from celery import shared_task
 
-from inbox.services import ingesting, sending
+from inbox.services import delivery_news, ingesting, sending
 from kernel import nudge
 
 
@@ -21,3 +21,9 @@ def send_mail(**_: Any) -> None:
     nudge.taken("inbox.tasks.send_mail")
     while sending.send_due():
         pass
+
+
+@shared_task(name="inbox.tasks.match_news")
+def match_news(**_: Any) -> None:
+    """Find the messages of news that came before their ids were written down."""
+    delivery_news.match_late()

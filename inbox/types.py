@@ -106,6 +106,30 @@ class SendState(TextChoices):
     UNCERTAIN = "uncertain"
 
 
+class DeliveryState(TextChoices):
+    """What became of an outgoing entry, or of it at one recipient; each state may only give way to a later one.
+
+    A soft bounce comes before `delivered`: providers report some automatic answers to delivered mail as such, and news
+    arrives in any order. `inbox/sql/delivery_v1.sql` holds the same order for the database.
+    """
+
+    QUEUED = "queued"
+    SENDING = "sending"
+    UNCERTAIN = "uncertain"
+    SENT = "sent"
+    FAILED = "failed"
+    DELAYED = "delayed"
+    SOFT_BOUNCED = "soft_bounced"
+    DELIVERED = "delivered"
+    BOUNCED = "bounced"
+    COMPLAINED = "complained"
+
+    @property
+    def rank(self) -> int:
+        """Its place; the states before anything was handed over share the first."""
+        return max(0, list(DeliveryState).index(self) - 2)
+
+
 class ReferenceKind(TextChoices):
     OWN = "own"
     IN_REPLY_TO = "in_reply_to"

@@ -21,6 +21,7 @@ CATALOGUE: Final[dict[str, str]] = {
     "webhook.manage": "Create, change, test and replay webhooks",
     "event.read": "See system events",
     "contact.read": "See contacts of the workspace",
+    "contact.manage": "Allow mail to suppressed addresses again",
     "quarantine.manage": "Replay quarantined mail",
     "request.read": "See the log of requests to the API",
     "audit.read": "See and verify the audit trail",

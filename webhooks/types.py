@@ -95,3 +95,12 @@ class Result:
 
     claim: Claim
     outcome: Outcome
+
+
+class ProviderEventStatus(TextChoices):
+    """What became of a provider's callback."""
+
+    RECEIVED = "received"
+    APPLIED = "applied"
+    UNMATCHED = "unmatched"
+    IGNORED = "ignored"

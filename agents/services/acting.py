@@ -146,7 +146,7 @@ def _question(run: Run, tool: Tool, answer: str, insist: str) -> Question:
         trusted=[*company, version.system_prompt, *version.skills, mail.inbox_address, mail.inbox_name],
         secrets=[version.system_prompt],
         reply_to_differs=mail.reply_to_differs,
-        dmarc_failed=str(mail.verdicts.get("dmarc", "")).upper() == "FAIL" and not mail.policy.answer_dmarc_fail,
+        sender_doubted=mail.sender_doubted,
         may_auto_answer=mail.may_auto_answer,
         insist=insist,
     )

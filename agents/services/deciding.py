@@ -29,7 +29,7 @@ class Question:
     trusted: Sequence[str]
     secrets: Sequence[str]
     reply_to_differs: bool
-    dmarc_failed: bool
+    sender_doubted: bool
     may_auto_answer: bool
     # Why a person shall look in any case: the caller's wish, or the inbox's policy.
     insist: str = ""
@@ -70,8 +70,8 @@ def decide(question: Question) -> Verdict:
 def _doubts(question: Question) -> list[str]:
     """What always needs a person, however autonomous the agent is."""
     found = []
-    if question.dmarc_failed:
-        found.append("the sender failed authentication (DMARC)")
+    if question.sender_doubted:
+        found.append("nobody vouches for the sender (DMARC)")
     if question.reply_to_differs:
         found.append("the reply would go to another domain than the sender's")
     foreign = sorted(facts(question.answer) - {fact for text in question.trusted for fact in facts(text)})

@@ -47,6 +47,7 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
             Item("Outgoing", "outgoing_mail", "inbox_outboundmessage_changelist", "email.read", "unsent"),
             Item("Quarantine", "shield", "inbox_inboundmessage_changelist", "quarantine.manage", "quarantined"),
             Item("Contacts", "contacts", "contacts_contactprofile_changelist", "contact.read"),
+            Item("Suppressed", "do_not_disturb_on", "contacts_suppressionentry_changelist", "contact.read"),
         ),
     ),
     (
@@ -55,6 +56,7 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
             Item("Webhooks", "webhook", "webhooks_webhook_changelist", "webhook.read", "webhooks"),
             Item("Deliveries", "local_shipping", "webhooks_webhookdelivery_changelist", "webhook.read"),
             Item("Events", "bolt", "webhooks_systemevent_changelist", "event.read"),
+            Item("Callbacks", "call_received", "webhooks_providerevent_changelist", "event.read"),
             Item("API requests", "api", "audit_apirequest_changelist", "request.read"),
         ),
     ),

@@ -10,7 +10,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Prefetch, Q
 from config.console import notices
 from config.console.runs import Run, gather
 from contacts.models import ContactProfile
-from inbox.models import Attachment, Entry, Thread, ThreadParticipant
+from inbox.models import Attachment, Entry, EntryDeliveryEvent, EntryRecipient, Thread, ThreadParticipant
 from inbox.queries import conversations
 from inbox.types import Direction, OutboundKind
 
@@ -123,7 +123,8 @@ def _entries(thread: Thread, everything: bool) -> tuple[list[Entry], bool]:
         .annotate(has_html=ExpressionWrapper(~Q(body_html=""), output_field=BooleanField()))
         .prefetch_related(
             Prefetch("attachments", Attachment.objects.select_related("file").order_by("position")),
-            "delivery_events",
+            Prefetch("delivery_events", EntryDeliveryEvent.objects.order_by("at", "created_at")),
+            Prefetch("recipients", EntryRecipient.objects.order_by("address")),
         )
         .order_by("-seq")
     )

@@ -108,6 +108,14 @@ AWS_REGION = env.str("AWS_REGION", default="eu-central-1")  # Of SES, SNS and S3
 AWS_ENDPOINT_URL = env.str("AWS_ENDPOINT_URL", default="")  # Another endpoint of these; empty: Amazon's.
 SES_CONFIGURATION_SET = env.str("SES_CONFIGURATION_SET", default="")  # Sent along, for delivery events.
 SNS_TOPIC_ARNS = env.list("SNS_TOPIC_ARNS", default=[])  # Topics that may hand in mail and events.
+SES_BUCKETS = env.list("SES_BUCKETS", default=[])  # Buckets that mail may be fetched from.
+# Waits until stored mail that could not be fetched is asked for again.
+S3_RETRY_SECONDS = env.list("S3_RETRY_SECONDS", cast=float, default=[10, 60, 300, 1800, 7200])
+# What inboxes do with mail unless their own policy says otherwise, as JSON: {"quarantine_unscanned": true}
+INBOX_POLICY = env.json("INBOX_POLICY", default={})
+SOFT_BOUNCE_LIMIT = env.int("SOFT_BOUNCE_LIMIT", default=3)  # Mails that come back for now until an address rests.
+SOFT_BOUNCE_DAYS = env.int("SOFT_BOUNCE_DAYS", default=7)  # They count so long, and the address rests so long.
+PROVIDER_EVENT_KEEP_DAYS = env.int("PROVIDER_EVENT_KEEP_DAYS", default=90)  # Callbacks of providers are kept so long.
 # A local stand-in for the certificate host, for development and tests only; production refuses to start with it.
 SNS_CERTIFICATE_FILE = env.str("SNS_CERTIFICATE_FILE", default="")
 

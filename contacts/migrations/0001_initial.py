@@ -81,4 +81,32 @@ class Migration(migrations.Migration):
                 ('unfenced', django.db.models.manager.Manager()),
             ],
         ),
+        migrations.CreateModel(
+            name='SuppressionEntry',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('kind', models.CharField(choices=[('email', 'Email'), ('phone', 'Phone'), ('handle', 'Handle')], default='email', max_length=8)),
+                ('value', models.CharField(max_length=320)),
+                ('reason', models.CharField(choices=[('soft_bounce', 'Soft Bounce'), ('manual', 'Manual'), ('bounce', 'Bounce'), ('complaint', 'Complaint')], max_length=12)),
+                ('detail', models.CharField(blank=True, help_text='What the other side said.', max_length=500)),
+                ('times', models.PositiveIntegerField(default=1, help_text='How often there was a reason.')),
+                ('first_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('last_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('expires_at', models.DateTimeField(blank=True, help_text='Empty: until somebody lifts it.', null=True)),
+                ('lifted_at', models.DateTimeField(blank=True, null=True)),
+                ('lifted_by', models.CharField(blank=True, db_default='', max_length=200)),
+            ],
+            options={
+                'verbose_name': 'suppressed address',
+                'verbose_name_plural': 'suppressed addresses',
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
     ]

@@ -62,4 +62,21 @@ class Migration(migrations.Migration):
             model_name='identifiersighting',
             constraint=models.UniqueConstraint(fields=('workspace', 'identifier'), name='contacts_one_sighting_per_workspace'),
         ),
+        migrations.AddField(
+            model_name='suppressionentry',
+            name='workspace',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace'),
+        ),
+        migrations.AddIndex(
+            model_name='suppressionentry',
+            index=models.Index(fields=['workspace', '-last_at', '-id'], name='contacts_suppression_list'),
+        ),
+        migrations.AddConstraint(
+            model_name='suppressionentry',
+            constraint=models.UniqueConstraint(fields=('workspace', 'kind', 'value'), name='contacts_one_suppression_per_value'),
+        ),
+        migrations.AddConstraint(
+            model_name='suppressionentry',
+            constraint=models.CheckConstraint(condition=models.Q(('value', django.db.models.functions.text.Lower('value'))), name='contacts_suppression_lower_case'),
+        ),
     ]

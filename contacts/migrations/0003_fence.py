@@ -14,4 +14,5 @@ class Migration(migrations.Migration):
     operations = [
         db.fence("contacts_identifiersighting"),
         db.fence("contacts_contactprofile"),
+        db.fence("contacts_suppressionentry"),
     ]

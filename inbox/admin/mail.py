@@ -56,6 +56,7 @@ class OutboundViews(Views):
     views: ClassVar[dict[str, tuple[str, Q]]] = {
         "attention": ("Needs a person", Q(state__in=["uncertain", "failed"])),
         "waiting": ("On its way", Q(state__in=["queued", "sending"])),
+        "returned": ("Came back", Q(entry__delivery_state__in=["bounced", "soft_bounced", "complained"])),
         "sent": ("Sent", Q(state="sent")),
         "all": ("All", Q()),
     }
@@ -69,6 +70,7 @@ class OutboundMessageAdmin(ReadOnlyAdmin):
     list_display = (
         columns.two_lines("entry__subject", "envelope_to__0", "message"),
         columns.state(),
+        columns.state("entry__delivery_state", "delivery"),
         "attempts",
         columns.text("last_error", "last error", limit=60),
         columns.text("inbox", "from", limit=40),

@@ -50,6 +50,9 @@ class PolicyForm(forms.Form):
     quarantine_spam = _switch("Put spam aside", "As the receiver judged it.")
     quarantine_virus = _switch("Put viruses aside", "As the receiver judged it.")
     answer_dmarc_fail = _switch("Answer mail that fails DMARC", "Its sender may be somebody else.")
+    honour_dmarc_policy = _switch("Honour DMARC policies", "Put mail aside whose domain asks for it when DMARC fails.")
+    answer_unproven = _switch("Answer unproven senders", "Neither DMARC nor SPF vouches for the address.")
+    quarantine_unscanned = _switch("Put unscanned mail aside", "The receiver did not look for viruses.")
     answer_blind_copies = _switch("Answer blind copies", "Mail that names another recipient.")
     allow_senders = _lines(
         "Allowed senders", "Addresses or domains, one a line. When there are any, other mail is ignored."
@@ -81,7 +84,10 @@ class PolicyForm(forms.Form):
 
 
 NAMES = tuple(PolicyForm.base_fields)
-_SWITCHES = ("quarantine_spam", "quarantine_virus", "answer_dmarc_fail", "answer_blind_copies")
+_SWITCHES = (
+    "quarantine_spam", "quarantine_virus", "answer_dmarc_fail", "honour_dmarc_policy", "answer_unproven",
+    "quarantine_unscanned", "answer_blind_copies",
+)  # fmt: skip
 
 
 def initial(policy: InboxPolicy) -> dict[str, Any]:

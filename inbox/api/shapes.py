@@ -9,7 +9,7 @@ from inbox import policy as policies
 from inbox.api import examples
 from inbox.mime.danger import is_dangerous
 from inbox.models import Attachment, Email, Inbox
-from inbox.types import Channel, EmailState, MailClass, ThreadStatus
+from inbox.types import Channel, DeliveryState, EmailState, MailClass, ThreadStatus
 from kernel.api.inputs import FreeForm, Input, Text
 from kernel.api.shapes import Owned, Resource, exemplified
 
@@ -130,6 +130,17 @@ class AttachmentShape(Owned):
         return row.file.scan_state
 
 
+class RecipientShape(serializers.Serializer[Any]):
+    """How far an outgoing entry came at one recipient, as the provider reports it."""
+
+    id = serializers.UUIDField()
+    address = serializers.CharField()
+    state = serializers.ChoiceField(choices=DeliveryState.choices)
+    status_code = serializers.CharField(help_text="RFC 3463, such as 5.1.1; empty when it is not known.")
+    diagnostic = serializers.CharField(help_text="The other mail server's words.")
+    at = serializers.DateTimeField()
+
+
 @exemplified(examples.ENTRY)
 class EntryShape(Resource):
     kind_name = "entry"
@@ -145,6 +156,7 @@ class EntryShape(Resource):
     html = serializers.CharField(source="body_html")
     occurred_at = serializers.DateTimeField()
     delivery_state = serializers.CharField()
+    recipients = RecipientShape(many=True)
     response_time_seconds = serializers.IntegerField(allow_null=True)
     thread_decision = serializers.DictField()
     attachments = AttachmentShape(many=True)

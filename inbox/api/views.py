@@ -206,7 +206,7 @@ class ThreadViewSet(WorkspaceViewSet):
         thread = one(Thread.objects.filter(id=pk))
         files = Attachment.objects.select_related("file").order_by("position")
         rows = conversations.shown(Entry.objects.filter(thread_id=thread.id))
-        rows = rows.prefetch_related(Prefetch("attachments", files))
+        rows = rows.prefetch_related(Prefetch("attachments", files), "recipients")
         return self.listed(rows, shapes.EntryShape().to_representation)
 
 

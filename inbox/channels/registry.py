@@ -1,8 +1,8 @@
-"""The transport that this installation sends with."""
+"""The transport that this installation sends with, and what it makes of our ids."""
 
 from django.conf import settings
 
-from inbox.channels.ses import SesTransport
+from inbox.channels.ses import SesTransport, message_id
 from inbox.channels.smtp import SmtpTransport
 from inbox.channels.transport import Transport
 
@@ -19,3 +19,8 @@ def transport() -> Transport:
         tls=settings.MAIL_SMTP_TLS,
         timeout=settings.SEND_TIMEOUT_SECONDS,
     )
+
+
+def rewritten(reference: str) -> str:
+    """The Message-ID that mail with this reference of SES has at its recipient."""
+    return message_id(reference, settings.AWS_REGION)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from inbox.channels.ses_events import TAG
 from inbox.channels.transport import MaybeAccepted, NotAccepted, Receipt
 
 _RETRYABLE = frozenset({"TooManyRequestsException", "LimitExceededException", "SendingPausedException", "Throttling"})
@@ -36,7 +37,7 @@ class SesTransport:
                 FromEmailAddress=envelope_from,
                 Destination={"ToAddresses": envelope_to},
                 Content={"Raw": {"Data": raw}},
-                EmailTags=[{"Name": "outbound_message", "Value": tag}],
+                EmailTags=[{"Name": TAG, "Value": tag}],
                 **options,
             )
         except ClientError as error:
@@ -50,6 +51,9 @@ class SesTransport:
         except Exception as error:
             raise MaybeAccepted(f"{type(error).__name__}: {error}") from error
         reference = str(answer["MessageId"])
-        # SES replaces the Message-ID on its way; answers cite the new one (CW-1).
-        domain = "email.amazonses.com" if self.region == "us-east-1" else f"{self.region}.amazonses.com"
-        return Receipt(reference=reference, message_id=f"{reference}@{domain}")
+        return Receipt(reference=reference, message_id=message_id(reference, self.region))
+
+
+def message_id(reference: str, region: str) -> str:
+    """SES replaces the Message-ID on its way; answers cite the new one (CW-1)."""
+    return f"{reference}@{'email' if region == 'us-east-1' else region}.amazonses.com"

@@ -91,7 +91,7 @@ class Migration(migrations.Migration):
                 ('occurred_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('response_time_seconds', models.PositiveIntegerField(null=True)),
                 ('response_business_seconds', models.PositiveIntegerField(null=True)),
-                ('delivery_state', models.CharField(blank=True, choices=[('queued', 'Queued'), ('sending', 'Sending'), ('sent', 'Sent'), ('failed', 'Failed'), ('uncertain', 'Uncertain')], db_default='', max_length=10)),
+                ('delivery_state', models.CharField(blank=True, choices=[('queued', 'Queued'), ('sending', 'Sending'), ('uncertain', 'Uncertain'), ('sent', 'Sent'), ('failed', 'Failed'), ('delayed', 'Delayed'), ('soft_bounced', 'Soft Bounced'), ('delivered', 'Delivered'), ('bounced', 'Bounced'), ('complained', 'Complained')], db_default='', max_length=12)),
                 ('thread_decision', models.JSONField(default=dict, help_text='The rule, the evidence and the confidence.')),
             ],
             options={
@@ -125,6 +125,27 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='EntryRecipient',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('address', models.CharField(max_length=320)),
+                ('state', models.CharField(choices=[('queued', 'Queued'), ('sending', 'Sending'), ('uncertain', 'Uncertain'), ('sent', 'Sent'), ('failed', 'Failed'), ('delayed', 'Delayed'), ('soft_bounced', 'Soft Bounced'), ('delivered', 'Delivered'), ('bounced', 'Bounced'), ('complained', 'Complained')], max_length=12)),
+                ('status_code', models.CharField(blank=True, db_default='', help_text='RFC 3463, such as 5.1.1.', max_length=20)),
+                ('diagnostic', models.CharField(blank=True, db_default='', help_text="The other server's words.", max_length=500)),
+                ('at', models.DateTimeField()),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
             name='InboundMessage',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
@@ -144,6 +165,7 @@ class Migration(migrations.Migration):
                 ('attempts', models.PositiveSmallIntegerField(db_default=0)),
                 ('due_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), help_text="When a worker may take it: its retry, or its lease's end.")),
                 ('deliveries', models.PositiveIntegerField(db_default=1, help_text='How often it was handed in.')),
+                ('location', models.CharField(blank=True, db_default='', help_text='Where its bytes are while they are not here: bucket/key.', max_length=1200)),
             ],
             options={
                 'abstract': False,

@@ -255,4 +255,26 @@ class Migration(migrations.Migration):
             model_name='threadparticipant',
             constraint=models.UniqueConstraint(fields=('thread', 'address', 'role'), name='inbox_one_participant_per_role'),
         ),
+        migrations.AddIndex(
+            model_name='outboundmessage',
+            index=models.Index(condition=models.Q(('provider_ref', ''), _negated=True), fields=['provider_ref'], name='inbox_outbound_reference'),
+        ),
+        migrations.AddField(
+            model_name='entryrecipient',
+            name='entry',
+            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='recipients', to='inbox.entry'),
+        ),
+        migrations.AddField(
+            model_name='entryrecipient',
+            name='workspace',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace'),
+        ),
+        migrations.AddIndex(
+            model_name='entryrecipient',
+            index=models.Index(fields=['workspace', 'address', '-at'], name='inbox_recipient_by_address'),
+        ),
+        migrations.AddConstraint(
+            model_name='entryrecipient',
+            constraint=models.UniqueConstraint(fields=('entry', 'address'), name='inbox_one_state_per_recipient'),
+        ),
     ]

@@ -39,6 +39,7 @@ class Migration(migrations.Migration):
             },
         ),
         db.fence("inbox_entrydeliveryevent", references={"entry_id": "inbox_entry"}),
+        db.fence("inbox_entryrecipient", references={"entry_id": "inbox_entry"}),
         db.fence(
             "inbox_attachment",
             references={"entry_id": "inbox_entry", "email_id": "inbox_email", "file_id": "files_file"},

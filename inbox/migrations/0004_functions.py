@@ -1,4 +1,4 @@
-"""The moves of an e-mail, and the ingest's three statements: accept (store first), prepare (look), file (thread it)."""
+"""The moves of an e-mail; the ingest's three statements: accept (store first), prepare (look), file; news of deliveries."""
 
 from pathlib import Path
 
@@ -14,6 +14,7 @@ class Migration(migrations.Migration):
         ("inbox", "0003_fence"),
         ("contacts", "0003_fence"),
         ("audit", "0002_fence"),
+        ("webhooks", "0002_fence"),
     ]
 
     operations = [
@@ -25,7 +26,7 @@ class Migration(migrations.Migration):
         db.sql_file(
             SQL / "accept_v1.sql",
             reverse="DROP FUNCTION inbox_accept_v1(text, text, bytea, bytea, text, text[], text[], text[], text[], jsonb,"
-            " jsonb, uuid)",
+            " jsonb, uuid, text)",
         ),
         db.sql_file(
             SQL / "prepare_v1.sql", reverse="DROP FUNCTION inbox_prepare_v1(uuid, uuid, text[], bytea[], text)"
@@ -34,5 +35,12 @@ class Migration(migrations.Migration):
             SQL / "file_v1.sql",
             reverse="DROP FUNCTION inbox_file_v1(uuid, jsonb, text, text, text);"
             " DROP FUNCTION inbox_contact_v1(uuid, text, text); DROP FUNCTION inbox_attach_v1(uuid, uuid, uuid, jsonb)",
+        ),
+        db.sql_file(
+            SQL / "delivery_v1.sql",
+            reverse="DROP FUNCTION inbox_take_news_v1(text, text, bytea, text, text, text, uuid, uuid, jsonb, jsonb, text, text);"
+            " DROP TRIGGER inbox_recipient_delivery_goes_on ON inbox_entryrecipient;"
+            " DROP TRIGGER inbox_entry_delivery_goes_on ON inbox_entry;"
+            " DROP FUNCTION inbox_refuse_regress_v1(); DROP FUNCTION inbox_delivery_rank_v1(text)",
         ),
     ]

@@ -1,6 +1,6 @@
 from inbox.models.attachment import Attachment
 from inbox.models.email import Email, InboundMessage, MessageReference
-from inbox.models.entry import Entry, EntryDeliveryEvent
+from inbox.models.entry import Entry, EntryDeliveryEvent, EntryRecipient
 from inbox.models.inbox import Inbox
 from inbox.models.outbound import AutoReplyQuota, OutboundMessage
 from inbox.models.thread import Thread, ThreadParticipant
@@ -11,6 +11,7 @@ __all__ = [
     "Email",
     "Entry",
     "EntryDeliveryEvent",
+    "EntryRecipient",
     "InboundMessage",
     "Inbox",
     "MessageReference",

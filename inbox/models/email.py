@@ -31,6 +31,9 @@ class InboundMessage(WorkspaceOwned):
         db_default=Now(), help_text="When a worker may take it: its retry, or its lease's end."
     )
     deliveries = models.PositiveIntegerField(db_default=1, help_text="How often it was handed in.")
+    location = models.CharField(
+        max_length=1200, blank=True, db_default="", help_text="Where its bytes are while they are not here: bucket/key."
+    )
 
     class Meta(WorkspaceOwned.Meta):
         constraints = [

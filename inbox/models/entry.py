@@ -3,7 +3,7 @@ from django.db.models.functions import Now
 
 from inbox.models.inbox import Inbox
 from inbox.models.thread import Thread
-from inbox.types import Channel, Direction, MailClass, OutboundKind, SendState
+from inbox.types import Channel, DeliveryState, Direction, MailClass, OutboundKind
 from tenancy.scoping import WorkspaceOwned
 
 # From a sequence, never from a counter row: a counter would be the hottest row of the installation.
@@ -35,7 +35,7 @@ class Entry(WorkspaceOwned):
     occurred_at = models.DateTimeField(db_default=Now())
     response_time_seconds = models.PositiveIntegerField(null=True)
     response_business_seconds = models.PositiveIntegerField(null=True)
-    delivery_state = models.CharField(max_length=10, choices=SendState, blank=True, db_default="")
+    delivery_state = models.CharField(max_length=12, choices=DeliveryState, blank=True, db_default="")
     thread_decision = models.JSONField(default=dict, help_text="The rule, the evidence and the confidence.")
 
     class Meta(WorkspaceOwned.Meta):
@@ -77,3 +77,29 @@ class EntryDeliveryEvent(WorkspaceOwned):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.at:%Y-%m-%d %H:%M}"
+
+
+class EntryRecipient(WorkspaceOwned):
+    """The furthest that an outgoing entry has come at one recipient. Written by news only: before it, the entry's counts.
+
+    A trigger refuses to go back, since news arrives in any order.
+    """
+
+    entry = models.ForeignKey(Entry, models.PROTECT, related_name="recipients", db_constraint=False, db_index=False)
+    address = models.CharField(max_length=320)
+    state = models.CharField(max_length=12, choices=DeliveryState)
+    status_code = models.CharField(max_length=20, blank=True, db_default="", help_text="RFC 3463, such as 5.1.1.")
+    diagnostic = models.CharField(max_length=500, blank=True, db_default="", help_text="The other server's words.")
+    at = models.DateTimeField()
+
+    class Meta(WorkspaceOwned.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["entry", "address"], name="inbox_one_state_per_recipient"),
+        ]
+        indexes = [
+            # How often mail to an address came back lately.
+            models.Index(fields=["workspace", "address", "-at"], name="inbox_recipient_by_address"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.address}: {self.state}"

@@ -40,6 +40,10 @@ class OutboundMessage(WorkspaceOwned):
             models.Index(
                 fields=["due_at"], name="inbox_outbound_due", condition=models.Q(state__in=["queued", "sending"])
             ),
+            # The message that a provider's news is about.
+            models.Index(
+                fields=["provider_ref"], name="inbox_outbound_reference", condition=~models.Q(provider_ref="")
+            ),
             # "What a person must look at": the console's badge and page.
             models.Index(
                 fields=["workspace"],

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import Prefetch, Q, QuerySet
 
 from inbox import policy as policies
+from inbox.mime import verdicts
 from inbox.models import Attachment, Email, Entry, Thread
 from inbox.normalise import lenient
 from inbox.policy import InboxPolicy
@@ -53,6 +54,8 @@ class MailContext:
     mail_class: str
     may_auto_answer: bool
     verdicts: dict[str, Any]
+    # Nobody vouches for the sender as far as the inbox's policy asks for it: a person decides what leaves.
+    sender_doubted: bool
     hops: int
     attachments: list[str] = field(default_factory=list)
     history: list[HistoryEntry] = field(default_factory=list)
@@ -64,7 +67,7 @@ def mail_context(*, email_id: UUID) -> MailContext:
     entry = Entry.objects.select_related("email", "inbox").prefetch_related(files).filter(email_id=email_id).first()
     if entry is None or entry.email is None:
         raise NotFound
-    email = entry.email
+    email, policy = entry.email, policies.parse(entry.inbox.policy)
     earlier = list(
         shown(Entry.objects.filter(thread_id=entry.thread_id, seq__lt=entry.seq)).order_by("-seq")[:_HISTORY]
     )
@@ -76,7 +79,7 @@ def mail_context(*, email_id: UUID) -> MailContext:
         inbox_name=entry.inbox.name,
         inbox_active=entry.inbox.active and entry.inbox.deleted_at is None,
         agent_id=entry.inbox.agent_id,
-        policy=policies.parse(entry.inbox.policy),
+        policy=policy,
         thread_id=entry.thread_id,
         entry_id=entry.id,
         contact_id=entry.contact_id,
@@ -90,6 +93,7 @@ def mail_context(*, email_id: UUID) -> MailContext:
         mail_class=email.mail_class,
         may_auto_answer=email.may_auto_answer,
         verdicts=email.verdicts,
+        sender_doubted=verdicts.must_ask(email.verdicts, policy, sender=email.from_address),
         hops=email.hops,
         attachments=[attachment.filename for attachment in entry.attachments.all()],
         history=[

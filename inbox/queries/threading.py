@@ -63,6 +63,11 @@ def decide(
     return replace(_join(cited, in_reply_to, sender, message_id, candidates), twins=twins)
 
 
+def as_stranger(candidates: Candidates) -> Candidates:
+    """What a mail cites, for a sender who has taken part in nothing: whose address in From is not proven to be theirs."""
+    return {key: [replace(candidate, took_part=False) for candidate in rows] for key, rows in candidates.items()}
+
+
 def _join(
     cited: Sequence[str],
     in_reply_to: Sequence[str],

@@ -45,11 +45,12 @@ def accept(
     envelope_from: str = "",
     verdicts: dict[str, Any] | None = None,
     only_workspace: UUID | None = None,
+    location: str = "",
 ) -> list[Accepted]:
     """Store a message for the inboxes of its envelope recipients. Handing the same one in again changes nothing.
 
     `provider_message_id` names the message at its source and is unique there. `only_workspace` keeps a caller of the
-    API inside its own workspace. Raises TooLarge; an empty list means that no recipient concerns that workspace.
+    API inside its own workspace. `location` is where the bytes are when `raw` is empty: the ingest brings them. Raises TooLarge; an empty list means that no recipient concerns that workspace.
     """
     if len(raw) > settings.MAIL_MAX_BYTES:
         limit = settings.MAIL_MAX_BYTES
@@ -60,7 +61,7 @@ def accept(
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT workspace_id, inbound_message_id, email_id, is_new FROM inbox_accept_v1("
-            "%s, %s, %s, %s, %s, %s::text[], %s::text[], %s::text[], %s::text[], %s::jsonb, %s::jsonb, %s)",
+            "%s, %s, %s, %s, %s, %s::text[], %s::text[], %s::text[], %s::text[], %s::jsonb, %s::jsonb, %s, %s)",
             [
                 source,
                 provider_message_id[:200],
@@ -74,6 +75,7 @@ def accept(
                 orjson.dumps(verdicts or {}).decode(),
                 orjson.dumps(cause).decode(),
                 only_workspace,
+                location,
             ],
         )
         accepted = [Accepted(*row) for row in cursor.fetchall()]

@@ -11,7 +11,7 @@ import orjson
 from django.db import connection
 
 from files.services import storing
-from inbox.mime import clean_html
+from inbox.mime import clean_html, verdicts
 from inbox.mime.classify import HOP_HEADER, Classification, classify
 from inbox.mime.naming import display_name
 from inbox.mime.types import Address, ParsedAttachment, ParsedMail
@@ -66,12 +66,13 @@ def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]
     `own` are those addresses among the mail's that are inboxes of this installation.
     """
     judged = _judge(claim, target, mail, own)
-    state, reason = _fate(target, mail, judged)
+    state, reason = _fate(claim, target, mail, judged)
     sender = lenient(mail.from_.address) if mail.from_ else ""
+    is_impostor = verdicts.is_impostor(claim.verdicts, target.policy)
     decision = Decision(thread_id=None)
     if _shows(target, state):
         decision = threading.decide(
-            candidates=target.candidates,
+            candidates=threading.as_stranger(target.candidates) if is_impostor else target.candidates,
             sender=sender,
             message_id=mail.message_id or "",
             in_reply_to=mail.in_reply_to,
@@ -84,6 +85,9 @@ def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]
         content["email"] |= _NOTHING
     if _shows(target, state) and reason != "duplicate":
         content |= _entry(target, mail, judged, decision, sender, own)
+        if is_impostor:
+            # Its author is not the contact whose address it names.
+            content["contact"] = None
         content["attachments"] = _attachments(claim.workspace_id, target, mail)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -119,26 +123,25 @@ def _shows(target: Target, state: EmailState) -> bool:
 
 def _judge(claim: Claim, target: Target, mail: ParsedMail, own: Collection[str]) -> Classification:
     envelope_from = claim.envelope_from if claim.source in ("ses", "smtp", "lmtp") else None
-    verdicts = {name: value for name, value in claim.verdicts.items() if isinstance(value, str)}
+    found = {name: value for name, value in claim.verdicts.items() if isinstance(value, str)}
     return classify(
         mail,
         envelope_from=envelope_from,
-        verdicts=verdicts,
+        verdicts=found,
         own_addresses=lambda address: lenient(address) in own or without_tag(lenient(address)) in own,
         own_token_check=lambda text: own_entry(text) is not None,
         recipient=None if target.policy.answer_blind_copies else target.address,
     )
 
 
-def _fate(target: Target, mail: ParsedMail, judged: Classification) -> tuple[EmailState, str]:
+def _fate(claim: Claim, target: Target, mail: ParsedMail, judged: Classification) -> tuple[EmailState, str]:
     """What becomes of the mail, before any agent sees it."""
     policy = target.policy
     if target.closed:
         return EmailState.IGNORED, DROPPED if _is_dropped(target) else target.closed
-    if judged.kind == "virus" and policy.quarantine_virus:
-        return EmailState.QUARANTINED, "virus"
-    if judged.kind == "spam" and policy.quarantine_spam:
-        return EmailState.QUARANTINED, "spam"
+    aside = _put_aside(claim, policy, judged)
+    if aside:
+        return EmailState.QUARANTINED, aside
     sender = lenient(mail.from_.address) if mail.from_ else ""
     stranger = policy.stranger(sender) if sender else ""
     if stranger:
@@ -160,6 +163,15 @@ def _forget(claim: Claim) -> None:
             " SELECT FROM inbox_email e WHERE e.inbound_message_id = m.id AND e.state_reason <> %s)",
             [claim.message_id, DROPPED],
         )
+
+
+def _put_aside(claim: Claim, policy: InboxPolicy, judged: Classification) -> str:
+    """Why a person must look first. What a person has released is put aside for a virus only."""
+    if judged.kind == "virus" and policy.quarantine_virus:
+        return "virus"
+    if judged.kind == "spam" and policy.quarantine_spam:
+        return "spam"
+    return "" if claim.verdicts.get("released_by") else verdicts.put_aside(claim.verdicts, policy)
 
 
 def _content(

@@ -32,6 +32,11 @@ class CannotRestore(Conflict):
     code = "cannot_be_restored"
 
 
+def check_policy(content: dict[str, Any]) -> None:
+    """Invalid, with the reason, when this is no policy of an inbox."""
+    policies.parse(content)
+
+
 def open_inbox(
     *,
     workspace_id: UUID,

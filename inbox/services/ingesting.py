@@ -20,13 +20,15 @@ import orjson
 from django.conf import settings
 from django.db import close_old_connections, connection
 
+from inbox.channels.s3 import NotFetched
 from inbox.events import MessageQuarantined
 from inbox.mime.child import ParserCrashed, ParserPool
 from inbox.mime.types import ParsedMail
 from inbox.models import Email
 from inbox.normalise import lenient, without_tag
 from inbox.queries import preparing
-from inbox.services import filing, progress
+from inbox.queries.preparing import Prepared
+from inbox.services import bringing, filing, progress
 from inbox.services.filing import Claim
 from inbox.types import EmailState, MessageState
 from kernel import outbox
@@ -47,6 +49,8 @@ class TooBusy(Exception):
 class _Claimed:
     claim: Claim
     raw: bytes
+    # Where the bytes are, when they could not be had as the mail was accepted.
+    location: str = ""
 
 
 _CLAIM = """
@@ -54,7 +58,7 @@ UPDATE inbox_inboundmessage SET attempts = attempts + 1, due_at = now() + %(leas
 WHERE id IN (
     SELECT id FROM inbox_inboundmessage WHERE state = 'stored' AND due_at <= now() AND (attempts > 0) = %(again)s
     ORDER BY due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
-RETURNING id, workspace_id, attempts, envelope_from, source, verdicts, raw
+RETURNING id, workspace_id, attempts, envelope_from, source, verdicts, raw, location
 """
 
 
@@ -86,8 +90,8 @@ def _claim(*, again: bool, limit: int) -> list[_Claimed]:
         rows = cursor.fetchall()
     rows.sort(key=lambda row: row[0])
     return [
-        _Claimed(Claim(message_id, workspace_id, attempts, sender, source, _json(verdicts)), bytes(raw))
-        for message_id, workspace_id, attempts, sender, source, verdicts, raw in rows
+        _Claimed(Claim(message_id, workspace_id, attempts, sender, source, _json(verdicts)), bytes(raw), location)
+        for message_id, workspace_id, attempts, sender, source, verdicts, raw, location in rows
     ]
 
 
@@ -132,16 +136,21 @@ def _process(item: _Claimed) -> None:
     """One message, whatever happens: its faults end here."""
     claim = item.claim
     try:
-        if claim.attempts > settings.INGEST_MAX_ATTEMPTS:
+        raw = item.raw
+        if item.location and not raw:
+            raw = bringing.bring(claim, item.location)
+        elif claim.attempts > settings.INGEST_MAX_ATTEMPTS:
             quarantine(claim=claim, reason="its worker died at each attempt")
             return
-        mail = _parser().parse(item.raw)
+        mail = _parser().parse(raw)
         crash_point("ingest.parsed")
         if mail.status == "quarantined":
             quarantine(claim=claim, reason=mail.reason or "unsafe to read")
             return
         _file(claim, mail)
         crash_point("ingest.filed")
+    except NotFetched as error:
+        _bring_later(claim, error)
     except ParserCrashed as error:
         _again(claim, f"the parser gave up: {error}")
     except Exception as error:
@@ -149,15 +158,27 @@ def _process(item: _Claimed) -> None:
         _again(claim, f"{type(error).__name__}: {error}")
 
 
+def _bring_later(claim: Claim, error: NotFetched) -> None:
+    delays = settings.S3_RETRY_SECONDS
+    if error.permanent or claim.attempts > len(delays):
+        quarantine(claim=claim, reason=str(error))
+        return
+    _postpone(claim, str(error), delays[claim.attempts - 1])
+
+
 def _again(claim: Claim, reason: str) -> None:
     if claim.attempts >= settings.INGEST_MAX_ATTEMPTS:
         quarantine(claim=claim, reason=reason)
         return
+    _postpone(claim, reason, settings.INGEST_RETRY_SECONDS)
+
+
+def _postpone(claim: Claim, reason: str, seconds: float) -> None:
     with in_workspace(claim.workspace_id), connection.cursor() as cursor:
         cursor.execute(
             "UPDATE inbox_inboundmessage SET due_at = now() + %s * interval '1 second', reason = %s"
             " WHERE id = %s AND attempts = %s AND state = 'stored'",
-            [settings.INGEST_RETRY_SECONDS, reason[:200], claim.message_id, claim.attempts],
+            [seconds, reason[:200], claim.message_id, claim.attempts],
         )
 
 
@@ -173,7 +194,7 @@ def _file(claim: Claim, mail: ParsedMail) -> None:
         )
         if not prepared.targets:
             _close(claim)
-        outcomes = [filing.file(claim, target, mail, own=prepared.own) for target in prepared.targets]
+        outcomes = _outcomes(claim, mail, prepared)
         if "stale" in outcomes:
             logger.info("another worker has this message now", extra={"inbound_message_id": str(claim.message_id)})
         if "filed" in outcomes:
@@ -181,6 +202,16 @@ def _file(claim: Claim, mail: ParsedMail) -> None:
         if "changed" not in outcomes:
             return
     raise TooBusy
+
+
+def _outcomes(claim: Claim, mail: ParsedMail, prepared: Prepared) -> list[str]:
+    """Inbox after inbox, until one has to be decided anew: the last one closes the message for all."""
+    found: list[str] = []
+    for target in prepared.targets:
+        found.append(filing.file(claim, target, mail, own=prepared.own))
+        if found[-1] == "changed":
+            break
+    return found
 
 
 def _close(claim: Claim) -> None:

@@ -51,6 +51,7 @@ def _route_again(message: InboundMessage) -> None:
         envelope_from=message.envelope_from,
         recipients=message.recipients,
         verdicts=message.verdicts,
+        location=message.location,
     )
     if not any(row.email_id for row in accepted):
         raise Conflict("Still no inbox takes these recipients. Open one on the address and replay again.")

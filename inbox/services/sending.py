@@ -2,7 +2,8 @@
 
 `sending` is committed before the transport is called. What happens then has four ends: sent; refused for good (failed);
 not accepted for now (queued again, later); or unknown (uncertain), which also is the end of a sender that died. An
-uncertain message is never sent again by itself: provider news or a person settles it.
+uncertain message is never sent again by itself: provider news or a person settles it. An address that the workspace
+must not write to is left out (contacts' suppressed addresses), and a message for nobody else fails.
 """
 
 import logging
@@ -12,21 +13,22 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import orjson
 from django.conf import settings
 from django.db import connection
 
 from audit.services import record
-from inbox.channels.registry import transport
+from inbox.channels.registry import rewritten, transport
 from inbox.channels.transport import MaybeAccepted, NotAccepted, Receipt
 from inbox.events import EntryEvent, EntrySent, SendFailed, SendUncertain
-from inbox.models import Entry, EntryDeliveryEvent, MessageReference, OutboundMessage, Thread
+from inbox.models import Entry, EntryDeliveryEvent, EntryRecipient, MessageReference, OutboundMessage, Thread
 from inbox.queries import conversations
-from inbox.types import ANSWERS, SendState
+from inbox.types import ANSWERS, DeliveryState, SendState
 from kernel import clock, outbox
 from kernel.context import Actor, acting_as
 from kernel.crash import crash_point
 from kernel.errors import Conflict, NotFound
-from kernel.transactions import in_all_workspaces, in_workspace
+from kernel.transactions import current_unit, in_all_workspaces, in_workspace
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +44,8 @@ class _Claimed:
     envelope_from: str
     envelope_to: list[str]
     raw: bytes
+    # Reason by address, of recipients that the workspace does not write to any more.
+    suppressed: dict[str, str]
 
 
 _CLAIM = """
@@ -50,7 +54,10 @@ UPDATE inbox_outboundmessage SET state = 'sending', attempts = attempts + 1, lea
 WHERE id = (
     SELECT id FROM inbox_outboundmessage WHERE state = 'queued' AND due_at <= now()
     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING id, workspace_id, lease_token, attempts, envelope_from, envelope_to, raw
+RETURNING id, workspace_id, lease_token, attempts, envelope_from, envelope_to, raw, (
+    SELECT jsonb_object_agg(s.value, s.reason) FROM contacts_suppressionentry s
+    WHERE s.workspace_id = inbox_outboundmessage.workspace_id AND s.kind = 'email' AND s.value = ANY (envelope_to)
+      AND s.lifted_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > now()))
 """
 
 _ABANDONED = """
@@ -77,17 +84,22 @@ def _claim() -> _Claimed | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    message_id, workspace_id, token, attempts, sender, recipients, raw = row
-    return _Claimed(message_id, workspace_id, token, attempts, sender, recipients, bytes(raw))
+    message_id, workspace_id, token, attempts, sender, recipients, raw, found = row
+    suppressed = orjson.loads(found) if isinstance(found, str) else found or {}
+    return _Claimed(message_id, workspace_id, token, attempts, sender, recipients, bytes(raw), suppressed)
 
 
 def _send(claimed: _Claimed) -> None:
     crash_point("send.before_provider")
+    allowed = [address for address in claimed.envelope_to if address not in claimed.suppressed]
+    if not allowed:
+        _finish(claimed.id, claimed.workspace_id, claimed.lease_token, SendState.FAILED, error=_suppressed(claimed))
+        return
     try:
         receipt = transport().send(
             raw=claimed.raw,
             envelope_from=claimed.envelope_from,
-            envelope_to=claimed.envelope_to,
+            envelope_to=allowed,
             tag=str(claimed.id),
         )
     except NotAccepted as error:
@@ -101,8 +113,36 @@ def _send(claimed: _Claimed) -> None:
         _finish(claimed.id, claimed.workspace_id, claimed.lease_token, SendState.UNCERTAIN, error=repr(error))
         return
     crash_point("send.after_provider")
-    _finish(claimed.id, claimed.workspace_id, claimed.lease_token, SendState.SENT, receipt=receipt)
+    ours = _finish(claimed.id, claimed.workspace_id, claimed.lease_token, SendState.SENT, receipt=receipt)
+    if ours and claimed.suppressed:
+        _note_left_out(claimed)
     crash_point("send.ref_stored")
+
+
+def _suppressed(claimed: _Claimed) -> str:
+    """Without the address: errors go to integrators and into the audit trail."""
+    reasons = ", ".join(sorted(set(claimed.suppressed.values()))).replace("_", " ")
+    return f"not sent: the recipient's address is suppressed ({reasons}); a person can lift that under Suppressed addresses"
+
+
+def _note_left_out(claimed: _Claimed) -> None:
+    """The message went to the others; for these it ends here."""
+    with in_workspace(claimed.workspace_id):
+        entry_id = OutboundMessage.objects.values_list("entry_id", flat=True).get(id=claimed.id)
+        EntryRecipient.objects.bulk_create(
+            [
+                EntryRecipient(
+                    workspace_id=claimed.workspace_id,
+                    entry_id=entry_id,
+                    address=address,
+                    state=DeliveryState.FAILED,
+                    diagnostic=f"not sent: suppressed ({reason})",
+                    at=clock.now(),
+                )
+                for address, reason in claimed.suppressed.items()
+            ],
+            ignore_conflicts=True,
+        )
 
 
 def _not_accepted(claimed: _Claimed, error: NotAccepted) -> None:
@@ -154,7 +194,7 @@ def _finish(
 
 def _publish(message: OutboundMessage, state: SendState, receipt: Receipt | None, error: str) -> None:
     entry = message.entry
-    Entry.objects.filter(id=entry.id).update(delivery_state=state)
+    _move(entry, DeliveryState(state))
     EntryDeliveryEvent.objects.create(
         workspace_id=message.workspace_id,
         entry=entry,
@@ -189,6 +229,38 @@ def _publish(message: OutboundMessage, state: SendState, receipt: Receipt | None
         resource_id=entry.id,
         payload={"provider_ref": message.provider_ref, "error": error[:200]},
     )
+
+
+def _move(entry: Entry, state: DeliveryState) -> None:
+    """On, never back: news of the provider may have been faster."""
+    earlier = [name for name in DeliveryState if name.rank <= state.rank]
+    Entry.objects.filter(id=entry.id, delivery_state__in=earlier).update(delivery_state=state)
+
+
+def proven(message: OutboundMessage, *, reference: str) -> None:
+    """News of the provider proves that it has the message, which the caller has locked: settles whatever was open.
+
+    A message that waits to be sent once more waits no longer, and a sender that is at it comes too late to write an end.
+    """
+    current_unit()
+    if message.state not in (SendState.QUEUED, SendState.SENDING, SendState.UNCERTAIN):
+        return
+    message.state, message.sent_at, message.provider_ref = SendState.SENT, clock.now(), reference[:200]
+    message.save(update_fields=["state", "sent_at", "provider_ref"])
+    _publish(message, SendState.SENT, Receipt(reference, rewritten(reference)), "")
+
+
+def refused(message: OutboundMessage, *, error: str) -> None:
+    """News of the provider: it took the message and then would not deliver it to anybody. The caller has locked it."""
+    current_unit()
+    if (
+        DeliveryState(message.entry.delivery_state).rank > DeliveryState.FAILED.rank
+        or message.state == SendState.FAILED
+    ):
+        return
+    message.state, message.last_error = SendState.FAILED, error[:500]
+    message.save(update_fields=["state", "last_error"])
+    _publish(message, SendState.FAILED, None, error)
 
 
 def _index_rewritten(message: OutboundMessage, rewritten: str) -> None:

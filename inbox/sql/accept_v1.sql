@@ -4,11 +4,13 @@
 -- statement and so in one transaction. Looks before it inserts, since redeliveries are frequent and must cost little.
 --
 -- p_recipients, p_exact, p_untagged and p_domains run in parallel: an envelope recipient, its canonical form, the same
--- without a plus-tag, its domain. Mail for an address that nobody has goes to the workspace of its verified domain, and
--- without one to the estate's workspace, into quarantine: never away.
+-- without a plus-tag, its domain. p_location is where the bytes still are, when p_raw is empty. Mail for an address that
+-- nobody has goes to the workspace of its verified domain, and without one to the estate's workspace, into quarantine:
+-- never away.
 CREATE FUNCTION inbox_accept_v1(
     p_source text, p_provider_id text, p_raw bytea, p_sha256 bytea, p_envelope_from text, p_recipients text[],
-    p_exact text[], p_untagged text[], p_domains text[], p_verdicts jsonb, p_context jsonb, p_only_workspace uuid
+    p_exact text[], p_untagged text[], p_domains text[], p_verdicts jsonb, p_context jsonb, p_only_workspace uuid,
+    p_location text
 ) RETURNS TABLE (workspace_id uuid, inbound_message_id uuid, email_id uuid, is_new boolean)
 LANGUAGE plpgsql
 SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
@@ -51,9 +53,9 @@ BEGIN
             v_reason := CASE WHEN v_group.inboxes IS NOT NULL THEN ''
                 WHEN v_group.owner = v_estate THEN 'unclaimed_domain' ELSE 'unknown_recipient' END;
             INSERT INTO inbox_inboundmessage (id, workspace_id, source, provider_message_id, raw, sha256, size,
-                envelope_from, recipients, verdicts, state, reason)
+                envelope_from, recipients, verdicts, state, reason, location)
             VALUES (gen_random_uuid(), v_group.owner, p_source, p_provider_id, p_raw, p_sha256, octet_length(p_raw),
-                p_envelope_from, v_group.recipients, p_verdicts, v_state, v_reason)
+                p_envelope_from, v_group.recipients, p_verdicts, v_state, v_reason, p_location)
             ON CONFLICT ON CONSTRAINT inbox_one_message_per_provider_id DO NOTHING RETURNING id INTO v_id;
             v_new := FOUND;
             IF NOT v_new THEN

@@ -18,10 +18,10 @@ _STEPS = (
 
 # What a state means to the person who looks: done, going on, to be looked at, wrong, or neither.
 _TONES = {
-    "ok": "sent handled delivered succeeded done active approved consumed executed verified clean accepted allow low",
+    "ok": "sent handled delivered succeeded done active approved consumed executed verified clean accepted allow low applied",
     "busy": "queued sending pending delivering running executing stored received parsed threaded waiting_effect invited",
-    "warn": "waiting_approval ask uncertain snoozed needs_human paused medium expired waiting loop_suspected draft",
-    "bad": "failed quarantined rejected disabled infected denied deny blocked high suspended bounced complained spam virus",
+    "warn": "waiting_approval ask uncertain snoozed needs_human paused medium expired waiting loop_suspected draft delayed soft_bounced soft_bounce",
+    "bad": "failed quarantined rejected disabled infected denied deny blocked high suspended bounced complained bounce complaint spam virus",
 }
 TONE_OF = {word: tone for tone, words in _TONES.items() for word in words.split()}
 

@@ -147,7 +147,7 @@ def _question(answer, **options):
         ],
         "secrets": [SYSTEM_PROMPT],
         "reply_to_differs": False,
-        "dmarc_failed": False,
+        "sender_doubted": False,
         "may_auto_answer": True,
     }
     return Question(**(fields | options))
@@ -208,7 +208,7 @@ def test_a_mail_never_makes_the_rules_milder(autonomy, mail_text):
 @pytest.mark.parametrize(
     "doubt",
     [
-        {"dmarc_failed": True},
+        {"sender_doubted": True},
         {"reply_to_differs": True},
         {"mail_text": "hi" + "\u200b" * 9},
         {"answer": f"The word is {CANARY}."},

@@ -131,7 +131,7 @@ def _calls(thread: str, sender: str, cites: str) -> str:
     cited AS cited {_AT.rstrip().rstrip(";")} \\gset
 SELECT inbound_message_id AS m, email_id AS e FROM inbox_accept_v1('ses', 'calls-' || :r::text, :raw::bytea,
     sha256(:raw::bytea), :sender, ARRAY[:to::text], ARRAY[:to::text], ARRAY[:to::text], ARRAY['none'::text], '{{}}',
-    {_CAUSE}, NULL) \\gset
+    {_CAUSE}, NULL, '') \\gset
 SELECT outcome FROM inbox_file_v1(:ws::uuid, :content::jsonb || jsonb_build_object('message_id', :m::text, 'thread_id',
     {thread}, 'email', :content::jsonb->'email' || jsonb_build_object('id', :e::text, 'inbox_id', :inbox::text,
     'from_address', :sender::text), 'contact', jsonb_build_object('address', :sender::text, 'name', 'Customer Miller'),

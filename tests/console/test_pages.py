@@ -197,6 +197,8 @@ def test_forms_call_services(mika, world):
             "agent_id": str(world.agent.id),
             "run_agent": "on",
             "quarantine_virus": "on",
+            "honour_dmarc_policy": "on",
+            "answer_unproven": "on",
             "block_senders": "bad.example",
             "when_inactive": "store",
         },

@@ -4,8 +4,8 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
-from contacts.models import Contact, ContactIdentifier, ContactProfile, IdentifierSighting
-from contacts.types import IdentifierKind
+from contacts.models import Contact, ContactIdentifier, ContactProfile, IdentifierSighting, SuppressionEntry
+from contacts.types import IdentifierKind, SuppressionReason
 from tests.factories.registry import create, factory, unique
 
 _labels = count(1_000_000)
@@ -30,3 +30,14 @@ def _profile(workspace_id: UUID, **given: Any) -> ContactProfile:
 @factory(IdentifierSighting)
 def _sighting(workspace_id: UUID, **given: Any) -> IdentifierSighting:
     return create(IdentifierSighting, workspace_id, given, identifier=identifier)
+
+
+@factory(SuppressionEntry)
+def _suppression(workspace_id: UUID, **given: Any) -> SuppressionEntry:
+    return create(
+        SuppressionEntry,
+        workspace_id,
+        given,
+        value=lambda: f"{unique('gone')}@customer.test",
+        reason=SuppressionReason.BOUNCE,
+    )

@@ -10,6 +10,7 @@ from inbox.models import (
     Email,
     Entry,
     EntryDeliveryEvent,
+    EntryRecipient,
     InboundMessage,
     Inbox,
     MessageReference,
@@ -17,7 +18,7 @@ from inbox.models import (
     Thread,
     ThreadParticipant,
 )
-from inbox.types import MOVES, Direction, ReferenceKind
+from inbox.types import MOVES, DeliveryState, Direction, ReferenceKind
 from kernel import clock
 from tests.factories.registry import FACTORIES, create, digest, factory, unique
 
@@ -168,3 +169,16 @@ def _outbound(workspace_id: UUID, **given: Any) -> OutboundMessage:
 @factory(AutoReplyQuota)
 def _quota(workspace_id: UUID, **given: Any) -> AutoReplyQuota:
     return create(AutoReplyQuota, workspace_id, given, scope="thread", key=lambda: unique("quota"), window=clock.now)
+
+
+@factory(EntryRecipient)
+def _entry_recipient(workspace_id: UUID, **given: Any) -> EntryRecipient:
+    return create(
+        EntryRecipient,
+        workspace_id,
+        given,
+        entry=lambda: _entry(workspace_id, direction=Direction.OUTBOUND),
+        address="ada@customer.test",
+        state=DeliveryState.DELIVERED,
+        at=clock.now,
+    )

@@ -4,8 +4,8 @@ from typing import Any
 from uuid import UUID
 
 from kernel import clock
-from tests.factories.registry import create, factory, unique
-from webhooks.models import SystemEvent, Webhook, WebhookAttempt, WebhookDelivery
+from tests.factories.registry import create, digest, factory, unique
+from webhooks.models import ProviderEvent, SystemEvent, Webhook, WebhookAttempt, WebhookDelivery
 
 
 @factory(Webhook)
@@ -43,4 +43,17 @@ def _delivery(workspace_id: UUID, **given: Any) -> WebhookDelivery:
 def _attempt(workspace_id: UUID, **given: Any) -> WebhookAttempt:
     return create(
         WebhookAttempt, workspace_id, given, delivery=lambda: _delivery(workspace_id), number=1, duration_ms=12
+    )
+
+
+@factory(ProviderEvent)
+def _provider_event(workspace_id: UUID, **given: Any) -> ProviderEvent:
+    return create(
+        ProviderEvent,
+        workspace_id,
+        given,
+        provider="ses",
+        provider_event_id=lambda: unique("callback"),
+        content_key=digest,
+        kind="delivered",
     )

@@ -18,6 +18,36 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='ProviderEvent',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('provider', models.CharField(max_length=20)),
+                ('provider_event_id', models.CharField(help_text="The provider's own name for this message.", max_length=200)),
+                ('content_key', models.BinaryField(max_length=32)),
+                ('kind', models.CharField(max_length=40)),
+                ('subject_ref', models.CharField(blank=True, help_text="The provider's id of what it is about.", max_length=200)),
+                ('signature', models.CharField(blank=True, help_text='How it was proven.', max_length=40)),
+                ('payload', models.JSONField(default=dict)),
+                ('status', models.CharField(choices=[('received', 'Received'), ('applied', 'Applied'), ('unmatched', 'Unmatched'), ('ignored', 'Ignored')], db_default='received', max_length=10)),
+                ('reason', models.CharField(blank=True, db_default='', max_length=200)),
+                ('received_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('deliveries', models.PositiveIntegerField(db_default=1, help_text='How often it was handed in.')),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+                'indexes': [models.Index(fields=['workspace', '-received_at', '-id'], name='webhooks_provider_event_list'), models.Index(condition=models.Q(('status', 'unmatched')), fields=['provider', 'received_at'], name='webhooks_provider_unmatched'), models.Index(fields=['received_at'], name='webhooks_provider_retention')],
+                'constraints': [models.UniqueConstraint(fields=('provider', 'provider_event_id'), name='webhooks_one_row_per_callback'), models.UniqueConstraint(fields=('provider', 'content_key'), name='webhooks_one_row_per_provider_fact')],
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
             name='SystemEvent',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),

@@ -46,6 +46,10 @@ IntentStatus = Literal[
 
 MailClass = Literal["human", "auto_reply", "bounce", "list", "spam", "virus", "self"]
 
+RecipientState = Literal[
+    "queued", "sending", "uncertain", "sent", "failed", "delayed", "soft_bounced", "delivered", "bounced", "complained"
+]
+
 ReplyStatus = Literal["expired", "failed", "refused", "rejected", "sending", "sent", "uncertain", "waiting_approval"]
 
 Resolution = Literal["hour", "day"]
@@ -317,6 +321,7 @@ class Entry(TypedDict):
     html: str
     occurred_at: str
     delivery_state: str
+    recipients: Sequence[Recipient]
     response_time_seconds: int | None
     thread_decision: Mapping[str, Any]
     attachments: Sequence[Attachment]
@@ -473,6 +478,17 @@ class Problem(TypedDict):
     detail: str
     request_id: str
     errors: Sequence[Mapping[str, Any]]
+
+
+class Recipient(TypedDict):
+    """How far an outgoing entry came at one recipient, as the provider reports it."""
+
+    id: str
+    address: str
+    state: RecipientState
+    status_code: str
+    diagnostic: str
+    at: str
 
 
 class Replay(TypedDict):
