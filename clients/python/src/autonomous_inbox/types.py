@@ -50,7 +50,7 @@ ReplyStatus = Literal["expired", "failed", "refused", "rejected", "sending", "se
 
 Risk = Literal["low", "medium", "high"]
 
-Step = Literal["hour", "day"]
+StepEnum = Literal["hour", "day"]
 
 StepKind = Literal["context", "knowledge", "model", "plan", "action", "note"]
 
@@ -572,7 +572,7 @@ class Statistics(TypedDict):
     delay_ms: Percentiles | None
     duration_ms: Percentiles | None
     waiting: Waiting
-    step: Step
+    step: StepEnum
     series: Sequence[StatisticsStep]
 
 
