@@ -111,3 +111,26 @@ KNOWLEDGE: dict[str, Any] = {
     "deleted_at": None,
 }
 KNOWLEDGE_DETAIL: dict[str, Any] = KNOWLEDGE | {"content": "# Shipping\n\nOrders leave within two working days."}
+REPLY: dict[str, Any] = {
+    "object": "reply",
+    "id": APPROVAL["intent_id"],
+    **_TIMES,
+    "email_id": RUN["email_id"],
+    "agent_run_id": RUN["id"],
+    "approval_id": APPROVAL["id"],
+    "entry_id": None,
+    "status": "waiting_approval",
+    "risk": "low",
+    "reason": APPROVAL["reason"],
+    "text": "Orders leave within two working days.",
+}
+PASSAGE: dict[str, Any] = {
+    "object": "knowledge_passage",
+    "id": "9f0a1b2c-3d4e-4f5a-8b6c-7d8e9f0a1b09",
+    "source_id": KNOWLEDGE["id"],
+    "title": KNOWLEDGE["title"],
+    "uri": KNOWLEDGE["uri"],
+    "heading": "Shipping",
+    "text": "Orders leave within two working days.",
+    "similarity": 0.71,
+}

@@ -3,20 +3,28 @@
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
-from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field, extend_schema_view
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiParameter,
+    extend_schema,
+    extend_schema_field,
+    extend_schema_view,
+)
 from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from agents.api import examples
 from agents.models import ActionIntent, KnowledgeChunk
 from agents.queries import knowledge
 from agents.queries import runs as run_queries
 from agents.services import proposing
 from agents.types import IntentStatus, Risk
-from kernel.api.shapes import Resource, listing
+from kernel.api.lookup import one
+from kernel.api.shapes import Resource, exemplified, listing
 from kernel.api.views import WorkspaceViewSet
-from kernel.errors import NotFound
+from kernel.errors import BadParameter
 
 # How far a reply is, in the words of somebody who waits for it.
 STATUS: Final = {
@@ -37,6 +45,7 @@ class ReplyInput(serializers.Serializer[Any]):
     text = serializers.CharField(trim_whitespace=False, max_length=50_000, help_text="Plain text.")
 
 
+@exemplified(examples.REPLY)
 class ReplyShape(Resource):
     """A reply on its way through the rules. `status` says how far it is, `reason` why."""
 
@@ -89,16 +98,17 @@ class ReplyViewSet(WorkspaceViewSet):
     """Answers in the caller's words, under the rules of the inbox's agent. A mail has at most one of its agent."""
 
     permissions: ClassVar[dict[str, str]] = {"create": "email.send", "draft": "email.draft", "retrieve": "email.read"}
+    expands: ClassVar = {"agent_run": "agent_run_id", "email": "email_id"}
     queryset = ActionIntent.unfenced.none()
     serializer_class = ReplyShape
 
-    @extend_schema(request=ReplyInput, responses={201: ReplyShape}, examples=[_EXAMPLE])
+    @extend_schema(request=ReplyInput, responses={201: ReplyShape, 404: None}, examples=[_EXAMPLE])
     def create(self, request: Request) -> Response:
         """Answer a mail, as far as the autonomy of the inbox's agent and its rules let it: the `status` of the answer
         is `sending`, `waiting_approval` (a person decides) or `refused`."""
         return self._proposed(ask_first=False)
 
-    @extend_schema(request=ReplyInput, responses={201: ReplyShape}, examples=[_EXAMPLE])
+    @extend_schema(request=ReplyInput, responses={201: ReplyShape, 404: None}, examples=[_EXAMPLE])
     @action(detail=False, methods=["post"])
     def draft(self, request: Request) -> Response:
         """Write the answer for a person, who approves, edits or rejects it. Nothing is sent before that."""
@@ -106,10 +116,7 @@ class ReplyViewSet(WorkspaceViewSet):
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """What became of a reply."""
-        row = run_queries.replies().filter(id=pk).first()
-        if row is None:
-            raise NotFound
-        return Response(ReplyShape(row).data)
+        return Response(ReplyShape(one(run_queries.replies().filter(id=pk))).data)
 
     def _proposed(self, *, ask_first: bool) -> Response:
         fields = self.checked(ReplyInput)
@@ -121,10 +128,11 @@ class ReplyViewSet(WorkspaceViewSet):
 
 
 class PassageQuery(serializers.Serializer[Any]):
-    query = serializers.CharField(max_length=2000, help_text="A question, or words to look for.")
+    query = serializers.CharField(max_length=2000)
     limit = serializers.IntegerField(min_value=1, max_value=20, default=6)
 
 
+@exemplified(examples.PASSAGE)
 class PassageShape(serializers.Serializer[Any]):
     object = serializers.SerializerMethodField()
     id = serializers.UUIDField()
@@ -139,17 +147,40 @@ class PassageShape(serializers.Serializer[Any]):
         return "knowledge_passage"
 
 
-@extend_schema_view(list=extend_schema(parameters=[PassageQuery], responses=listing(PassageShape, "Passage")))
+# What the serializer takes, in the words of the description; a list by fitness has no pages.
+_ASKED = [
+    OpenApiParameter(
+        "query",
+        {"type": "string", "minLength": 1, "maxLength": 2000},
+        required=True,
+        description="A question, or words to look for.",
+        examples=[OpenApiExample("a question", "When are you open on Saturday?")],
+    ),
+    OpenApiParameter(
+        "limit", {"type": "integer", "minimum": 1, "maximum": 20, "default": 6}, description="So many at most."
+    ),
+]
+
+
+@extend_schema_view(list=extend_schema(parameters=_ASKED, responses=listing(PassageShape, "Passage")))
 @extend_schema(tags=["knowledge-sources"])
 class PassageViewSet(WorkspaceViewSet):
+    """Passages of the documents that agents answer from."""
+
     permissions: ClassVar[dict[str, str]] = {"list": "agent.read"}
     queryset = KnowledgeChunk.unfenced.none()
     serializer_class = PassageShape
 
+    def parameters(self) -> list[str]:
+        """Those of the search."""
+        return [parameter.name for parameter in _ASKED]
+
     def list(self, request: Request) -> Response:
         """The passages of the workspace's knowledge that fit a query best, the nearest first."""
         wanted = PassageQuery(data=request.query_params)
-        wanted.is_valid(raise_exception=True)
+        if not wanted.is_valid():
+            name, texts = next(iter(wanted.errors.items()))
+            raise BadParameter(f"{name}: {' '.join(map(str, texts))}", parameter=name)
         found = knowledge.nearest(
             workspace_id=self.principal.workspace_id,
             text=wanted.validated_data["query"],

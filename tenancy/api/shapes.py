@@ -4,7 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from kernel.api.shapes import Resource
+from kernel.api.shapes import Resource, exemplified
+from tenancy.api import examples
 from tenancy.models import ClientCertificate, MachineKey
 from tenancy.types import CredentialState
 
@@ -74,6 +75,7 @@ class IssuerShape(serializers.Serializer[Any]):
     label = serializers.CharField(source="issued_by_label")  # type: ignore[assignment]
 
 
+@exemplified(examples.MACHINE_KEY)
 class MachineKeyShape(Resource):
     kind_name = "machine_key"
     name = serializers.CharField()
@@ -88,6 +90,7 @@ class MachineKeyShape(Resource):
     issued_by = IssuerShape(source="*")
 
 
+@exemplified(examples.MACHINE_KEY_WITH_SECRET)
 class MachineKeyWithSecret(MachineKeyShape):
     secret = serializers.SerializerMethodField(help_text="`mk_…`: keep it now, it is not shown again.")
 
@@ -95,6 +98,7 @@ class MachineKeyWithSecret(MachineKeyShape):
         return str(self.context.get("secret", ""))
 
 
+@exemplified(examples.KEY_REVOCATION)
 class RevokedKeys(serializers.Serializer[Any]):
     object = serializers.CharField()
     revoked = serializers.ListField(child=serializers.UUIDField(), help_text="The keys that ended by this request.")
@@ -115,6 +119,7 @@ class CertificateRevocation(Strict):
     reason = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
 
 
+@exemplified(examples.CERTIFICATE)
 class CertificateShape(Resource):
     kind_name = "client_certificate"
     name = serializers.CharField()
@@ -152,6 +157,7 @@ class Denial(Strict):
         return super().validate(attrs)
 
 
+@exemplified(examples.DENIAL)
 class DenialShape(Resource):
     kind_name = "revoked_client_certificate"
     fingerprint = serializers.SerializerMethodField(help_text="In hex; empty when the serial number names it.")
@@ -167,6 +173,7 @@ class TokenRevocation(Strict):
     jti = serializers.RegexField(r"^[!-~]{1,80}$", help_text="The `jti` of the token.")
 
 
+@exemplified(examples.REVOKED_TOKEN)
 class RevokedTokenShape(Resource):
     kind_name = "revoked_token"
     jti = serializers.CharField()
@@ -177,6 +184,7 @@ class Cutoff(Strict):
     issued_before = serializers.DateTimeField(required=False, help_text="Default: now.")
 
 
+@exemplified(examples.CUTOFF)
 class CutoffShape(serializers.Serializer[Any]):
     object = serializers.CharField()
     issued_before = serializers.DateTimeField(help_text="Tokens with an earlier `iat` are refused.")

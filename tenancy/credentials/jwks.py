@@ -10,7 +10,6 @@ import time
 from functools import cache
 from typing import Any
 
-import aiohttp
 import orjson
 from django.conf import settings
 
@@ -88,7 +87,7 @@ def fetch(url: str) -> dict[str, Key]:
             headers={"Accept": "application/jwk-set+json, application/json"},
             read_limit=MOST_BYTES,
         )
-    except (aiohttp.ClientError, OSError, TimeoutError) as error:
+    except (http.NoAnswer, TimeoutError) as error:
         raise Unavailable(f"{url} does not answer ({type(error).__name__}).") from error
     except DomainError as error:
         raise Unavailable(f"{url} is not called: {error.detail}") from error

@@ -14,6 +14,7 @@ from kernel.transactions import in_workspace
 from tenancy.services import keys
 from tests.agents.factories import Office, drain, office, play, receive, work
 from tests.factories.world import deliver
+from tests.tenancy.certificates import certificate, pem
 from webhooks.models import SystemEvent, WebhookDelivery
 from webhooks.services import subscribing
 
@@ -58,6 +59,18 @@ def _mail_with_attachment() -> bytes:
     return message.as_bytes()
 
 
+def _credentials(caller: Caller) -> dict[str, str]:
+    """Of another program than the caller, and what is refused already."""
+    certificates = {"name": "shop", "certificate": pem(certificate()), "scopes": ["thread.read"]}
+    made = {
+        "machine-keys": caller("POST", "/machine-keys", {"name": "Shop", "scopes": ["thread.read"]}),
+        "client-certificates": caller("POST", "/client-certificates", certificates),
+        "revoked-client-certificates": caller("POST", "/revoked-client-certificates", {"fingerprint": "0f" * 32}),
+        "revoked-tokens": caller("POST", "/revoked-tokens", {"jti": "a-token"}),
+    }
+    return {path: answer.json()["id"] for path, answer in made.items()}
+
+
 def furnish(name: str = "acme") -> World:
     """A workspace in the middle of its day: a question waits for a person, a webhook has deliveries."""
     place = office(name, autonomy="draft")
@@ -69,8 +82,10 @@ def furnish(name: str = "acme") -> World:
     drain()
     world = World(place, {"webhooks": str(webhook.id), "emails": str(email.id), "inboxes": str(place.house.inbox.id)})
     caller = Caller(place.id)
+    world.ids |= _credentials(caller)
     for path in ("agents", "agent-runs", "approvals", "knowledge-sources", "threads"):
         world.ids[path] = caller.get(f"/{path}").json()["data"][-1]["id"]
+    world.ids["replies"] = caller.get(f"/approvals/{world.ids['approvals']}").json()["intent_id"]
     with in_workspace(place.id):
         world.ids["webhook-deliveries"] = str(WebhookDelivery.objects.earliest("created_at").id)
         world.ids["system-events"] = str(SystemEvent.objects.earliest("created_at").id)

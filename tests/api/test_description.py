@@ -2,6 +2,7 @@
 
 import uuid
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
 import pytest
@@ -12,7 +13,7 @@ from agents.models import ApprovalRequest
 from audit import worker as requestlog
 from kernel.api.components import HEADERS
 from kernel.transactions import in_workspace
-from tests.agents.factories import play, receive, work
+from tests.agents.factories import bind, play, receive, work
 from tests.api.conftest import Caller
 from tests.api.schemas import answer_of, description, faults, operations
 
@@ -111,8 +112,8 @@ def test_every_example_of_a_request_is_answered_as_it_says(world, settings):
     _own_domain(world, "example.com")
     done = 0
     # The inbox of one example receives the mail of another.
-    for method, path, operation, kind, value in sorted(_requests(), key=lambda part: part[1] != "/api/v1/inboxes"):
-        where = _path(world, caller, path)
+    for method, path, operation, kind, example in sorted(_requests(), key=lambda part: part[1] != "/api/v1/inboxes"):
+        where, value = _path(world, caller, path), _value(world, path, example)
         ask = _account_system() if "provisioning" in path else caller
         key = {"Idempotency_Key": f"example-{done}"} if method == "POST" and ask is caller else {}
         answer = ask(method, where, value, content_type=kind, **key)
@@ -146,6 +147,16 @@ def _account_system() -> Any:
     return ask
 
 
+def _value(world, path: str, value: Any) -> Any:
+    """The body with the id of what is there: a mail that no agent has taken is answered once."""
+    if not path.startswith("/api/v1/replies"):
+        return value
+    bind(world.office.house, None)
+    email = receive(world.office, sender=f"{uuid.uuid4().hex[:8]}@customer.test")
+    bind(world.office.house, world.office.agent)
+    return value | {"email_id": str(email.id)}
+
+
 def _path(world, caller: Caller, path: str) -> str:
     """The path with an id for which the example makes sense: a question is answered once."""
     if path.endswith(("/approve", "/reject")):
@@ -154,9 +165,19 @@ def _path(world, caller: Caller, path: str) -> str:
         work()
         with in_workspace(world.id):
             return path.replace("{id}", str(ApprovalRequest.objects.filter(state="pending").latest("created_at").id))
+    if path.startswith("/api/v1/machine-keys/"):
+        key = caller("POST", "/machine-keys", {"name": "Another", "scopes": ["thread.read"]})
+        return path.replace("{id}", key.json()["id"])
     if path.endswith("/enable"):
         caller("POST", path.replace("enable", "disable").format(id=world.ids["webhooks"]))
     return path.format(id=world.ids.get(path.split("/")[3], ""))
+
+
+def _needed(operation: dict[str, Any]) -> dict[str, Any]:
+    """The parameters without which a resource is not told, by their examples."""
+    asked = [parameter for parameter in operation["parameters"] if parameter.get("in") == "query"]
+    needed = [parameter for parameter in asked if parameter.get("required")]
+    return {parameter["name"]: next(iter(parameter["examples"].values()))["value"] for parameter in needed}
 
 
 def test_every_resource_answers_as_it_is_described(world):
@@ -166,7 +187,8 @@ def test_every_resource_answers_as_it_is_described(world):
     for method, path, operation in operations():
         if method != "GET":
             continue
-        answer = caller.get(path.format(id=world.ids.get(path.split("/")[3], "")))
+        query = urlencode(_needed(operation))
+        answer = caller.get(path.format(id=world.ids.get(path.split("/")[3], "")) + (f"?{query}" if query else ""))
         assert answer.status_code == 200, (path, answer.content)
         described = answer_of(operation, 200)
         for name in described["headers"]:

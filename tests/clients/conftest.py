@@ -20,6 +20,14 @@ def api(django_db_setup: None) -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="session")
+def strict_api(django_db_setup: None) -> Iterator[str]:
+    """Another one, that grants three requests in two seconds."""
+    limits = {"API_RATE_LIMIT": "3", "API_RATE_WINDOW_SECONDS": "2"}
+    with serving("wsgi", "config.wsgi:application", **limits) as address:
+        yield address
+
+
 class Driver:
     """Makes clients of one kind, and waits for what they give."""
 

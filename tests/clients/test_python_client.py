@@ -1,14 +1,15 @@
 """The Python client on the real API: what an integrator does with it, synchronously and asynchronously."""
 
+import time
 from uuid import uuid4
 
 import autonomous_inbox
 import pytest
 from autonomous_inbox import Client, webhooks
-from autonomous_inbox.wire import Call
+from autonomous_inbox.wire import Call, Retries
 
 from inbox.services import ingesting
-from tests.agents.factories import ANSWER, bind, drain, office, send_all
+from tests.agents.factories import ANSWER, bind, drain, office, play, receive, send_all, work
 from tests.factories.world import house, mail
 
 pytestmark = pytest.mark.xdist_group("clients")  # one server for all of them
@@ -84,6 +85,76 @@ def test_null_and_not_given_are_two_things(db, api, driver):
     assert driver.do(client.webhooks.update(hook["id"], rate_per_second=None))["rate_per_second"] is None
     assert driver.do(client.webhooks.delete(hook["id"])) is None
     driver.do(client.close())
+
+
+def test_of_two_who_change_the_same_one_is_told(db, api, driver):
+    """ETag and If-Match of the API as it is: the second is refused, and `edit` does its change anew."""
+    place = house()
+    key, inbox_id = driver.key(place.id), str(place.inbox.id)
+    client = driver.client(api, key)
+    read = driver.do(client.inboxes.get_versioned(inbox_id))
+    assert driver.do(client.inboxes.update(inbox_id, name="First", if_match=read.etag))["name"] == "First"
+    with pytest.raises(autonomous_inbox.PreconditionFailed) as caught:
+        driver.do(client.inboxes.update(inbox_id, name="Second", if_match=read.etag))
+    assert caught.value.code == "precondition_failed"
+    seen = []
+    with Client(api, key) as faster:
+
+        def change(inbox):
+            seen.append(inbox["name"])
+            if len(seen) == 1:
+                faster.inboxes.update(inbox_id, name="Between")
+            return {"name": f"{inbox['name']}, then last"}
+
+        assert driver.do(client.inboxes.edit(inbox_id, change))["name"] == "Between, then last"
+        assert seen == ["First", "Between"]
+        hook = driver.do(client.webhooks.create(url="https://a.example/", slugs=["*"]))
+        old = driver.do(client.webhooks.get_versioned(hook["id"])).etag
+        faster.webhooks.update(hook["id"], label="kept")
+    with pytest.raises(autonomous_inbox.PreconditionFailed):
+        driver.do(client.webhooks.delete(hook["id"], if_match=old))
+    assert driver.do(client.webhooks.get(hook["id"]))["label"] == "kept"
+    driver.do(client.close())
+
+
+def test_what_is_referred_to_comes_along(db, api, driver):
+    place = office()
+    play()
+    email = receive(place)
+    work()
+    client = driver.client(api, driver.key(place.id))
+    (plain,) = driver.rows(client.agent_runs.list())
+    assert not {"agent", "email"} & set(plain)
+    (run,) = driver.rows(client.agent_runs.list(expand=["agent", "email"], limit=1))
+    assert (run["agent"]["id"], run["email"]["id"]) == (str(place.agent.id), str(email.id))
+    alone = driver.do(client.agent_runs.get(run["id"], expand=("agent",)))
+    assert (alone["agent"]["name"], "email" in alone) == (place.agent.name, False)
+    with pytest.raises(autonomous_inbox.BadRequest, match="agent, email"):
+        driver.rows(client.agent_runs.list(expand=["agent", "secrets"]))
+    reader = driver.client(api, driver.key(place.id, "agent.read"))
+    assert driver.rows(reader.agent_runs.list(expand=["agent"]))
+    with pytest.raises(autonomous_inbox.PermissionDenied) as caught:
+        driver.rows(reader.agent_runs.list(expand=["agent", "email"]))
+    assert caught.value.problem["permission"] == "email.read"
+    for one in (client, reader):
+        driver.do(one.close())
+
+
+def test_who_asks_too_much_waits_as_long_as_the_api_says(db, strict_api, driver):
+    """Its own waits would be over long before the window is: only Retry-After gets the client through."""
+    key, quick = driver.key(house().id), Retries(times=2, first=0.001, longest=0.002)
+    client = driver.client(strict_api, key, retries=quick)
+    begin = time.monotonic()
+    for _ in range(7):
+        assert driver.do(client.workspace.get())["object"] == "workspace"
+    assert time.monotonic() - begin > 1
+    hasty = driver.client(strict_api, key, retries=Retries(times=2, patience=0.0))
+    with pytest.raises(autonomous_inbox.RateLimited) as caught:
+        for _ in range(7):
+            driver.do(hasty.workspace.get())
+    assert 0 < caught.value.retry_after <= 2
+    for one in (client, hasty):
+        driver.do(one.close())
 
 
 def test_refusals_are_exceptions_with_what_to_do(db, api, driver):

@@ -46,6 +46,7 @@ class Server:
         """One request from a loopback address. Header names and their number are sent as given."""
         connection = self._connections.setdefault(source, self._connect(source))
         content = json.dumps(body).encode() if body is not None else b""
+        was_open = connection.sock is not None
         try:
             connection.putrequest(method, path)
             for name, value in headers or []:
@@ -59,6 +60,9 @@ class Server:
         except (ConnectionError, http.client.HTTPException):
             # The server hangs up on what is no request (a header of a megabyte).
             connection.close()
+            # It also does so on a connection that was idle for long, before it has read anything.
+            if was_open:
+                return self.ask(path, method=method, body=body, headers=headers, source=source)
             return Answer(431, {}, {})
         return Answer(
             response.status,

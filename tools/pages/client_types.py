@@ -1,6 +1,7 @@
 """JSON Schemas of the API's description as Python types."""
 
 import re
+from collections import Counter
 from typing import Any
 
 _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
@@ -42,12 +43,17 @@ class Types:
     @property
     def names(self) -> list[str]:
         """Of everything in types.py."""
-        return sorted({_python_name(name) for name in self._schemas})
+        return sorted({self._called(name) for name in self._schemas})
+
+    def _called(self, name: str) -> str:
+        """The name of a schema here. An enumeration that shares its word with a resource keeps its ending."""
+        plain = _python_name(name)
+        return name if name.endswith("Enum") and f"{plain}Shape" in self._all else plain
 
     def of(self, schema: dict[str, Any]) -> str:
         """The type of a schema."""
         if "$ref" in schema:
-            return _python_name(schema["$ref"].rpartition("/")[2])
+            return self._called(schema["$ref"].rpartition("/")[2])
         parts = schema.get("oneOf") or schema.get("anyOf") or schema.get("allOf")
         if parts:
             return " | ".join(dict.fromkeys(self.of(part) for part in parts))
@@ -89,7 +95,10 @@ class Types:
             "from typing import Any, Literal, NotRequired, TypedDict",
             "",
         ]
-        kept = [(_python_name(name), schema) for name, schema in self._schemas.items()]
+        kept = [(self._called(name), schema) for name, schema in self._schemas.items()]
+        twice = {name for name, count in Counter(name for name, _ in kept).items() if count > 1}
+        if twice:
+            raise ValueError(f"More than one schema would be called {', '.join(sorted(twice))}. Rename a shape.")
         for name, schema in sorted(kept, key=lambda pair: (not _is_literal(pair[1]), pair[0])):
             lines += self._definition(name, schema)
         return "\n".join(lines)

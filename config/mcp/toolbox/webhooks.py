@@ -41,9 +41,7 @@ class ListDeliveries(Paged):
 @tool(permission="webhook.read", effect=Effect.READ, result=shapes.Deliveries)
 def list_webhook_deliveries(api: Api, given: ListDeliveries) -> Any:
     """Deliveries to webhooks, newest first: delivered, waiting for the next attempt, or failed and why."""
-    return api.get(
-        "webhook-deliveries", webhook=given.webhook_id, status=given.status, limit=given.limit, cursor=given.cursor
-    )
+    return api.get("webhook-deliveries", **given.model_dump())
 
 
 class Settings(Arguments):

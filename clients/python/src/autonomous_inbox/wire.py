@@ -3,7 +3,7 @@
 import json
 import random
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -49,8 +49,8 @@ class Call:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """The query, without what was not given."""
-        return {name: _text(value) for name, value in self.query.items() if value is not None and value is not UNSET}
+        """The query, without what was not given. Several words are one value, with commas between."""
+        return {name: _joined(value) for name, value in self.query.items() if value is not None and value is not UNSET}
 
     @property
     def content(self) -> bytes:
@@ -77,6 +77,10 @@ class Call:
     def is_repeatable(self) -> bool:
         """Whether a second arrival does no harm: reads, what has a key, and what names the version it replaces."""
         return self.method in ("GET", "PUT", "DELETE") or self.key is not None or self.if_match is not None
+
+
+def _joined(value: Any) -> str:
+    return _text(value) if isinstance(value, str) or not isinstance(value, Sequence) else ",".join(map(_text, value))
 
 
 def _text(value: Any) -> str:

@@ -4,7 +4,7 @@ Written by tools/write_client.py from the API's description. Change the API, the
 """
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Literal, cast
 from urllib.parse import quote
 
 from autonomous_inbox.paging import AsyncPages, AsyncSender, Change, Pages, Sender
@@ -18,9 +18,40 @@ class ClientCertificatesResource:
     def __init__(self, client: Sender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[Certificate]:
+    def list(
+        self,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-name", "-not_after", "created_at", "name", "not_after"] | None = None,
+        state: Literal["active", "expired", "revoked"] | None = None,
+        updated_at__gte: str | None = None,
+        updated_at__lt: str | None = None,
+    ) -> Pages[Certificate]:
         """The certificates of the workspace, newest first. Needs the permission `workspace.manage`. `GET /api/v1/client-certificates`"""
-        return Pages(self._client, Call("GET", "/api/v1/client-certificates", query={"cursor": cursor, "limit": limit}))
+        return Pages(
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/client-certificates",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "limit": limit,
+                    "sort": sort,
+                    "state": state,
+                    "updated_at__gte": updated_at__gte,
+                    "updated_at__lt": updated_at__lt,
+                },
+            ),
+        )
 
     def create(
         self, *, name: str, certificate: str, scopes: Sequence[str], idempotency_key: str | None = None
@@ -104,10 +135,39 @@ class AsyncClientCertificatesResource:
     def __init__(self, client: AsyncSender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[Certificate]:
+    def list(
+        self,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-name", "-not_after", "created_at", "name", "not_after"] | None = None,
+        state: Literal["active", "expired", "revoked"] | None = None,
+        updated_at__gte: str | None = None,
+        updated_at__lt: str | None = None,
+    ) -> AsyncPages[Certificate]:
         """The certificates of the workspace, newest first. Needs the permission `workspace.manage`. `GET /api/v1/client-certificates`"""
         return AsyncPages(
-            self._client, Call("GET", "/api/v1/client-certificates", query={"cursor": cursor, "limit": limit})
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/client-certificates",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "limit": limit,
+                    "sort": sort,
+                    "state": state,
+                    "updated_at__gte": updated_at__gte,
+                    "updated_at__lt": updated_at__lt,
+                },
+            ),
         )
 
     async def create(

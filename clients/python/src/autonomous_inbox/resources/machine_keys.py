@@ -4,7 +4,7 @@ Written by tools/write_client.py from the API's description. Change the API, the
 """
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Literal, cast
 from urllib.parse import quote
 
 from autonomous_inbox.paging import AsyncPages, AsyncSender, Change, Pages, Sender
@@ -18,9 +18,40 @@ class MachineKeysResource:
     def __init__(self, client: Sender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[MachineKey]:
+    def list(
+        self,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-name", "-updated_at", "created_at", "name", "updated_at"] | None = None,
+        state: Literal["active", "expired", "revoked"] | None = None,
+        updated_at__gte: str | None = None,
+        updated_at__lt: str | None = None,
+    ) -> Pages[MachineKey]:
         """The keys of the workspace, newest first. Needs the permission `workspace.manage`. `GET /api/v1/machine-keys`"""
-        return Pages(self._client, Call("GET", "/api/v1/machine-keys", query={"cursor": cursor, "limit": limit}))
+        return Pages(
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/machine-keys",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "limit": limit,
+                    "sort": sort,
+                    "state": state,
+                    "updated_at__gte": updated_at__gte,
+                    "updated_at__lt": updated_at__lt,
+                },
+            ),
+        )
 
     def create(
         self,
@@ -125,9 +156,40 @@ class AsyncMachineKeysResource:
     def __init__(self, client: AsyncSender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[MachineKey]:
+    def list(
+        self,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-name", "-updated_at", "created_at", "name", "updated_at"] | None = None,
+        state: Literal["active", "expired", "revoked"] | None = None,
+        updated_at__gte: str | None = None,
+        updated_at__lt: str | None = None,
+    ) -> AsyncPages[MachineKey]:
         """The keys of the workspace, newest first. Needs the permission `workspace.manage`. `GET /api/v1/machine-keys`"""
-        return AsyncPages(self._client, Call("GET", "/api/v1/machine-keys", query={"cursor": cursor, "limit": limit}))
+        return AsyncPages(
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/machine-keys",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "limit": limit,
+                    "sort": sort,
+                    "state": state,
+                    "updated_at__gte": updated_at__gte,
+                    "updated_at__lt": updated_at__lt,
+                },
+            ),
+        )
 
     async def create(
         self,

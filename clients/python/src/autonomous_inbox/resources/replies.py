@@ -3,7 +3,8 @@
 Written by tools/write_client.py from the API's description. Change the API, then run it again.
 """
 
-from typing import cast
+from collections.abc import Sequence
+from typing import Literal, cast
 from urllib.parse import quote
 
 from autonomous_inbox.paging import AsyncSender, Sender
@@ -35,9 +36,12 @@ class RepliesResource:
             ),
         )
 
-    def get(self, reply_id: str) -> Reply:
+    def get(self, reply_id: str, *, expand: Sequence[Literal["agent_run", "email"]] | None = None) -> Reply:
         """What became of a reply. Needs the permission `email.read`. `GET /api/v1/replies/{reply_id}`"""
-        return cast("Reply", self._client.send(Call("GET", f"/api/v1/replies/{quote(reply_id, safe='')}")))
+        return cast(
+            "Reply",
+            self._client.send(Call("GET", f"/api/v1/replies/{quote(reply_id, safe='')}", query={"expand": expand})),
+        )
 
 
 class AsyncRepliesResource:
@@ -64,6 +68,11 @@ class AsyncRepliesResource:
             ),
         )
 
-    async def get(self, reply_id: str) -> Reply:
+    async def get(self, reply_id: str, *, expand: Sequence[Literal["agent_run", "email"]] | None = None) -> Reply:
         """What became of a reply. Needs the permission `email.read`. `GET /api/v1/replies/{reply_id}`"""
-        return cast("Reply", await self._client.send(Call("GET", f"/api/v1/replies/{quote(reply_id, safe='')}")))
+        return cast(
+            "Reply",
+            await self._client.send(
+                Call("GET", f"/api/v1/replies/{quote(reply_id, safe='')}", query={"expand": expand})
+            ),
+        )

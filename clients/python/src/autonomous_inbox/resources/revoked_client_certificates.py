@@ -3,7 +3,7 @@
 Written by tools/write_client.py from the API's description. Change the API, then run it again.
 """
 
-from typing import cast
+from typing import Literal, cast
 
 from autonomous_inbox.paging import AsyncPages, AsyncSender, Pages, Sender
 from autonomous_inbox.types import Denial
@@ -16,10 +16,35 @@ class RevokedClientCertificatesResource:
     def __init__(self, client: Sender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[Denial]:
+    def list(
+        self,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        serial: str | None = None,
+        sort: Literal["-created_at", "created_at"] | None = None,
+    ) -> Pages[Denial]:
         """What the workspace refuses, newest first. Needs the permission `workspace.manage`. `GET /api/v1/revoked-client-certificates`"""
         return Pages(
-            self._client, Call("GET", "/api/v1/revoked-client-certificates", query={"cursor": cursor, "limit": limit})
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/revoked-client-certificates",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "limit": limit,
+                    "serial": serial,
+                    "sort": sort,
+                },
+            ),
         )
 
     def create(
@@ -54,10 +79,35 @@ class AsyncRevokedClientCertificatesResource:
     def __init__(self, client: AsyncSender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[Denial]:
+    def list(
+        self,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        serial: str | None = None,
+        sort: Literal["-created_at", "created_at"] | None = None,
+    ) -> AsyncPages[Denial]:
         """What the workspace refuses, newest first. Needs the permission `workspace.manage`. `GET /api/v1/revoked-client-certificates`"""
         return AsyncPages(
-            self._client, Call("GET", "/api/v1/revoked-client-certificates", query={"cursor": cursor, "limit": limit})
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/revoked-client-certificates",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "limit": limit,
+                    "serial": serial,
+                    "sort": sort,
+                },
+            ),
         )
 
     async def create(

@@ -3,7 +3,7 @@
 Written by tools/write_client.py from the API's description. Change the API, then run it again.
 """
 
-from typing import cast
+from typing import Literal, cast
 
 from autonomous_inbox.paging import AsyncPages, AsyncSender, Pages, Sender
 from autonomous_inbox.types import Cutoff, RevokedToken
@@ -16,9 +16,36 @@ class RevokedTokensResource:
     def __init__(self, client: Sender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[RevokedToken]:
+    def list(
+        self,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        jti: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "created_at"] | None = None,
+    ) -> Pages[RevokedToken]:
         """Revoked tokens, newest first. Needs the permission `workspace.manage`. `GET /api/v1/revoked-tokens`"""
-        return Pages(self._client, Call("GET", "/api/v1/revoked-tokens", query={"cursor": cursor, "limit": limit}))
+        return Pages(
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/revoked-tokens",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "jti": jti,
+                    "limit": limit,
+                    "sort": sort,
+                },
+            ),
+        )
 
     def create(self, *, jti: str, idempotency_key: str | None = None) -> RevokedToken:
         """Refuse one token, with effect at its next request. Needs the permission `workspace.manage`. `POST /api/v1/revoked-tokens`"""
@@ -48,9 +75,36 @@ class AsyncRevokedTokensResource:
     def __init__(self, client: AsyncSender) -> None:
         self._client = client
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[RevokedToken]:
+    def list(
+        self,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        jti: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "created_at"] | None = None,
+    ) -> AsyncPages[RevokedToken]:
         """Revoked tokens, newest first. Needs the permission `workspace.manage`. `GET /api/v1/revoked-tokens`"""
-        return AsyncPages(self._client, Call("GET", "/api/v1/revoked-tokens", query={"cursor": cursor, "limit": limit}))
+        return AsyncPages(
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/revoked-tokens",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "jti": jti,
+                    "limit": limit,
+                    "sort": sort,
+                },
+            ),
+        )
 
     async def create(self, *, jti: str, idempotency_key: str | None = None) -> RevokedToken:
         """Refuse one token, with effect at its next request. Needs the permission `workspace.manage`. `POST /api/v1/revoked-tokens`"""

@@ -1,0 +1,71 @@
+"""Examples for the API's description, each held against its shape by a test."""
+
+from typing import Any, Final
+
+# Of an authority that exists nowhere, for a key that nobody has; valid until 2125.
+PEM: Final = """-----BEGIN CERTIFICATE-----
+MIIBFTCBvaADAgECAggfDHoubQ9KUTAKBggqhkjOPQQDAjASMRAwDgYDVQQDDAdB
+Y21lIENBMCAXDTI1MDEwMTAwMDAwMFoYDzIxMjUwMTAxMDAwMDAwWjAPMQ0wCwYD
+VQQDDARzaG9wMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEhpWX0bbxTuTyoGCk
+6AgYemVgzhzBsMKtmcKViyhLHixwZCW+utdYBxSkdkMn1QhCy42eosL9DXKcHEP3
+CQBI/DAKBggqhkjOPQQDAgNHADBEAiBgGeI+0EgCe9FV7p1GcjGua/F4QkZadgzK
+2D4E/3bFWwIgZiiAnsFWpuzDX6KlxyhFy8inuT+uIudcsVefJWHZiDo=
+-----END CERTIFICATE-----
+"""
+_TIMES: dict[str, Any] = {"created_at": "2026-11-05T09:00:00.120000Z", "updated_at": "2026-11-05T09:00:04.310000Z"}
+_ISSUER: dict[str, Any] = {"kind": "user", "id": "7", "label": "Pat Person"}
+
+MACHINE_KEY: dict[str, Any] = {
+    "object": "machine_key",
+    "id": "4c3b2a19-0f8e-4d7c-9b6a-5f4e3d2c1b21",
+    **_TIMES,
+    "name": "Shop",
+    "prefix": "k3v9x2m7q1ab",
+    "state": "active",
+    "scopes": ["email.send", "thread.read"],
+    "allowed_networks": ["203.0.113.0/24"],
+    "expires_at": None,
+    "revoked_at": None,
+    "last_used_at": "2026-11-05T09:00:00Z",
+    "previous_secret_until": None,
+    "issued_by": _ISSUER,
+}
+MACHINE_KEY_WITH_SECRET: dict[str, Any] = MACHINE_KEY | {
+    "last_used_at": None,
+    "secret": "mk_k3v9x2m7q1ab_not-a-real-secret-just-an-example",
+}
+KEY_REVOCATION: dict[str, Any] = {"object": "machine_key_revocation", "revoked": [MACHINE_KEY["id"]]}
+CERTIFICATE: dict[str, Any] = {
+    "object": "client_certificate",
+    "id": "5d4c3b2a-190f-4e8d-8c7b-6a5f4e3d2c22",
+    **_TIMES,
+    "name": "Shop",
+    "state": "active",
+    "scopes": ["thread.read"],
+    "fingerprint": "ece5c827dd8022d7dfb99af7fcb64336413d16fb46f782bd8ff44210b145fe2d",
+    "serial": "1f0c7a2e6d0f4a51",
+    "issuer": "CN=Acme CA",
+    "subject": "CN=shop",
+    "not_before": "2025-01-01T00:00:00Z",
+    "not_after": "2125-01-01T00:00:00Z",
+    "revoked_at": None,
+    "last_used_at": None,
+    "issued_by": _ISSUER,
+}
+DENIAL: dict[str, Any] = {
+    "object": "revoked_client_certificate",
+    "id": "6e5d4c3b-2a19-4f0e-9d8c-7b6a5f4e3d23",
+    **_TIMES,
+    "fingerprint": "",
+    "serial": "1f0c7a2e6d0f4a52",
+    "issuer": "CN=Acme CA",
+    "reason": "Its laptop was stolen.",
+}
+REVOKED_TOKEN: dict[str, Any] = {
+    "object": "revoked_token",
+    "id": "7f6e5d4c-3b2a-4190-8e9d-8c7b6a5f4e24",
+    **_TIMES,
+    "jti": "0b7c2d6e-nightly-import",
+    "expires_at": "2026-11-06T09:01:00Z",
+}
+CUTOFF: dict[str, Any] = {"object": "token_cutoff", "issued_before": "2025-01-01T00:00:00Z"}
