@@ -1,11 +1,14 @@
 -- An inbox is bound to an agent that is there: the paired key alone would take one that is marked as deleted. The lock
 -- makes a binding wait for a deletion that is under way, and the other way round; whoever deletes an agent unbinds it.
 CREATE FUNCTION agents_bind_v1() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_deleted timestamptz;
 BEGIN
-    PERFORM 1 FROM agents_agent a WHERE a.workspace_id = NEW.workspace_id AND a.id = NEW.agent_id
-        AND a.deleted_at IS NULL FOR SHARE;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'no live agent of this workspace has the id %', NEW.agent_id
+    SELECT a.deleted_at INTO v_deleted FROM agents_agent a
+    WHERE a.workspace_id = NEW.workspace_id AND a.id = NEW.agent_id FOR SHARE;
+    -- One that is not there at all, or is another workspace's, is the paired key's to refuse.
+    IF v_deleted IS NOT NULL THEN
+        RAISE EXCEPTION 'the agent % was deleted', NEW.agent_id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'inbox_bound_agent_is_live', TABLE = 'inbox_inbox';
     END IF;
     RETURN NEW;
