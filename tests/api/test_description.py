@@ -11,6 +11,7 @@ from django.test import Client
 
 from agents.models import ApprovalRequest
 from audit import worker as requestlog
+from inbox.services import inboxes
 from kernel.api.components import HEADERS
 from kernel.transactions import in_workspace
 from tests.agents.factories import bind, play, receive, work
@@ -151,6 +152,8 @@ def _value(world, path: str, value: Any) -> Any:
     """The body with the id of what is there: a mail that no agent has taken is answered once."""
     if not path.startswith("/api/v1/replies"):
         return value
+    # Another example closes the inbox.
+    inboxes.change(workspace_id=world.id, inbox_id=world.office.house.inbox.id, changes={"active": True})
     bind(world.office.house, None)
     email = receive(world.office, sender=f"{uuid.uuid4().hex[:8]}@customer.test")
     bind(world.office.house, world.office.agent)
