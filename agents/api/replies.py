@@ -24,7 +24,6 @@ from agents.types import IntentStatus, Risk
 from kernel.api.lookup import one
 from kernel.api.shapes import Resource, exemplified, listing
 from kernel.api.views import WorkspaceViewSet
-from kernel.errors import BadParameter
 
 # How far a reply is, in the words of somebody who waits for it.
 STATUS: Final = {
@@ -168,22 +167,16 @@ class PassageViewSet(WorkspaceViewSet):
     """Passages of the documents that agents answer from."""
 
     permissions: ClassVar[dict[str, str]] = {"list": "agent.read"}
+    queries: ClassVar = {"list": PassageQuery}
     queryset = KnowledgeChunk.unfenced.none()
     serializer_class = PassageShape
 
-    def parameters(self) -> list[str]:
-        """Those of the search."""
-        return [parameter.name for parameter in _ASKED]
-
     def list(self, request: Request) -> Response:
         """The passages of the workspace's knowledge that fit a query best, the nearest first."""
-        wanted = PassageQuery(data=request.query_params)
-        if not wanted.is_valid():
-            name, texts = next(iter(wanted.errors.items()))
-            raise BadParameter(f"{name}: {' '.join(map(str, texts))}", parameter=name)
+        wanted = self.asked()
         found = knowledge.nearest(
             workspace_id=self.principal.workspace_id,
-            text=wanted.validated_data["query"],
-            limit=wanted.validated_data["limit"],
+            text=wanted["query"],
+            limit=wanted["limit"],
         )
         return Response({"data": PassageShape(found, many=True).data, "next": None, "previous": None})

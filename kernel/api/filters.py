@@ -1,5 +1,6 @@
 """Filters of lists: each list has a class that names what it may be narrowed by, and nothing else narrows it."""
 
+from collections.abc import Mapping
 from datetime import UTC
 from enum import EnumType
 from typing import Any
@@ -66,9 +67,13 @@ def apply(kind: type[Filters], rows: "QuerySet[Any]", given: Any) -> "QuerySet[A
         return rows  # most lists are asked for as they are; a form costs more than their query
     filters = kind(data=given, queryset=rows)
     if not filters.is_valid():
-        faults = {name: " ".join(str(text) for text in texts) for name, texts in filters.errors.items()}
-        name, text = next(iter(faults.items()))
-        errors = [{"parameter": key, "detail": value} for key, value in faults.items()]
-        raise BadParameter(f"{name}: {text}", parameter=name, errors=errors)
+        raise refusal({name: " ".join(str(text) for text in texts) for name, texts in filters.errors.items()})
     narrowed: QuerySet[Any] = filters.qs
     return narrowed
+
+
+def refusal(faults: Mapping[str, str]) -> BadParameter:
+    """What is said of parameters whose values cannot be taken."""
+    name, text = next(iter(faults.items()))
+    errors = [{"parameter": key, "detail": value} for key, value in faults.items()]
+    return BadParameter(f"{name}: {text}", parameter=name, errors=errors)

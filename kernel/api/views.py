@@ -54,12 +54,14 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
     """A viewset over one workspace. `permissions` names what each action needs; an action without a name is refused.
 
     `listings` says what may be asked of each action that lists, `expands` which words `expand` takes, each with the
-    field that holds the id; what is in neither is refused with the names that are.
+    field that holds the id, `queries` how an action that is no list reads its parameters (see `asked`); what is in none
+    of them is refused with the names that are.
     """
 
     permissions: ClassVar[Mapping[str, str]] = {}
     listings: ClassVar[Mapping[str, Listing]] = {}
     expands: ClassVar[Mapping[str, str]] = {}
+    queries: ClassVar[Mapping[str, type[BaseSerializer[Any]]]] = {}
     # OPTIONS has nothing to say here, so `Allow` does not name it.
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
     # Why a method is not there, and what to do instead, where its name alone does not say.
@@ -87,8 +89,9 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
 
     def parameters(self) -> list[str]:
         """The parameters that the current action takes."""
-        listing = self.listings.get(self.action or "")
-        return [*(listing.names if listing else []), *(["expand"] if self._expandable() else [])]
+        listing, query = self.listings.get(self.action or ""), self.queries.get(self.action or "")
+        fields: Mapping[str, Any] = getattr(query(), "fields", {}) if query else {}
+        return [*(listing.names if listing else []), *fields, *(["expand"] if self._expandable() else [])]
 
     def _expandable(self) -> bool:
         return bool(self.expands) and self.action in ("list", "retrieve")
@@ -143,6 +146,14 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
         listing = self.listings[self.action or ""]
         narrowed = filters.apply(listing.filters, rows, self.request.query_params)
         return Response(paging.page(self.request, narrowed, render, by=listing.by, sorts=listing.sorts))
+
+    def asked(self) -> Any:
+        """The parameters as the action's `queries` read them; BadParameter names every value that cannot be one."""
+        serializer = self.queries[self.action or ""](data=self.request.query_params.dict())
+        if not serializer.is_valid():
+            found: Mapping[str, Any] = dict(serializer.errors)
+            raise filters.refusal({name: " ".join(map(str, texts)) for name, texts in found.items()})
+        return serializer.validated_data
 
     def checked(self, shape: type[BaseSerializer[Any]]) -> Any:
         """The request body as `shape` reads it; a ValidationError lists every fault at once."""

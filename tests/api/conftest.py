@@ -65,7 +65,9 @@ def _credentials(caller: Caller) -> dict[str, str]:
     made = {
         "machine-keys": caller("POST", "/machine-keys", {"name": "Shop", "scopes": ["thread.read"]}),
         "client-certificates": caller("POST", "/client-certificates", certificates),
-        "revoked-client-certificates": caller("POST", "/revoked-client-certificates", {"fingerprint": "0f" * 32}),
+        "revoked-client-certificates": caller(
+            "POST", "/revoked-client-certificates", {"serial": "0f", "issuer": "CN=Acme CA"}
+        ),
         "revoked-tokens": caller("POST", "/revoked-tokens", {"jti": "a-token"}),
     }
     return {path: answer.json()["id"] for path, answer in made.items()}

@@ -13,8 +13,9 @@ from tests.api.schemas import operations
 from webhooks.services import subscribing
 
 LISTS = [
-    "/agents", "/agent-runs", "/approvals", "/emails", "/inboxes", "/knowledge-sources", "/request-log", "/system-events",
-    "/threads", "/webhooks", "/webhook-deliveries",
+    "/agents", "/agent-runs", "/approvals", "/client-certificates", "/emails", "/inboxes", "/knowledge-sources",
+    "/machine-keys", "/request-log", "/revoked-client-certificates", "/revoked-tokens", "/system-events", "/threads",
+    "/webhooks", "/webhook-deliveries",
 ]  # fmt: skip
 
 
@@ -30,7 +31,7 @@ def test_every_list_of_the_description_is_looked_at_here():
     found = {
         path.removeprefix("/api/v1")
         for method, path, operation in operations()
-        if method == "GET" and "limit" in [parameter.get("name") for parameter in operation["parameters"]]
+        if method == "GET" and "cursor" in [parameter.get("name") for parameter in operation["parameters"]]
     }
     assert found == {*LISTS, "/threads/{id}/entries"}
 
@@ -86,6 +87,10 @@ FILTERS = [
     ("/webhook-deliveries", "webhook_id", "{webhooks}", str(uuid4()), "%20"),
     ("/system-events", "slug", "email.received", "email.lost", "x" * 81),
     ("/system-events", "slug", "email.*", "mail.*", "y" * 900),
+    ("/machine-keys", "state", "active", "expired", "lost"),
+    ("/client-certificates", "state", "active", "revoked", "lost"),
+    ("/revoked-client-certificates", "serial", "f", "a", "x" * 65),
+    ("/revoked-tokens", "jti", "a-token", "b-token", "x" * 81),
     ("/request-log", "status", "200", "599", "ok"),
     ("/request-log", "method", "GET", "PUT", "x" * 11),
 ]
@@ -103,6 +108,24 @@ def test_filters_narrow_and_refuse_what_no_value_can_be(world, caller):
         problem = caller.get(f"{path}?{name}={bad}")
         assert (problem.status_code, problem.json()["code"]) == (400, "invalid_parameter"), (path, name)
         assert problem.json()["errors"][0]["parameter"] == name
+
+
+def test_what_is_no_list_reads_its_parameters_as_strictly(world, caller):
+    """The search in the knowledge, and the span of an endpoint's statistics."""
+    search, statistics = "/knowledge-passages", f"/webhooks/{world.ids['webhooks']}/statistics"
+    assert len(caller.get(f"{search}?query=Saturday&limit=1").json()["data"]) == 1
+    day = caller.get(f"{statistics}?until=2020-01-02T00:00:00Z").json()
+    assert (day["since"], day["until"]) == ("2020-01-01T00:00:00Z", "2020-01-02T00:00:00Z")
+    for query, name in [
+        (search, "query"), (f"{search}?query={'x' * 2001}", "query"), (f"{search}?query=x&limit=21", "limit"),
+        (f"{search}?query=x&limit=ten", "limit"), (f"{statistics}?since=yesterday", "since"),
+        (f"{statistics}?until=0001-01-01T00:00:00Z", "until"), (f"{statistics}?since=2999-01-01T00:00:00Z", "since"),
+        (f"{statistics}?since=2019-01-01T00:00:00Z&until=2020-01-01T00:00:00Z", "since"),
+    ]:  # fmt: skip
+        problem = caller.get(query)
+        assert (problem.status_code, problem.json()["errors"][0]["parameter"]) == (400, name), query
+    for query in (f"{search}?query=x&cursor=x", f"{search}?query=x&sort=title", f"{statistics}?limit=1"):
+        assert caller.get(query).json()["code"] == "unknown_parameter", query
 
 
 def test_a_filter_with_anothers_id_finds_nothing(world):
@@ -190,6 +213,8 @@ def test_what_is_referred_to_is_put_beside_its_id(world, caller):
             assert Caller(world.id, needs).get(f"{path}?expand={word}").json()["permission"] == permission
             assert Caller(world.id, needs).get(f"{path}/{row['id']}?expand={word}").status_code == 403
         assert Caller(world.id, needs, permission).get(f"{path}?expand={word}").status_code == 200
+    reply = caller.get(f"/replies/{world.ids['replies']}?expand=agent_run,email").json()
+    assert (reply["agent_run"]["id"], reply["email"]["id"]) == (reply["agent_run_id"], reply["email_id"])
     both = caller.get("/agent-runs?expand=agent,email").json()["data"][0]
     assert both["agent"]
     assert both["email"]

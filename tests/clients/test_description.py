@@ -78,7 +78,7 @@ def test_every_operation_has_a_method_and_every_method_an_operation(described):
 
 def _compare(name: str, request: httpx2.Request, operation: dict[str, Any], named: dict[str, Any], described) -> None:
     """The names that a method takes are those of the description, no more and no fewer; and they are sent."""
-    query = {p["name"] for p in operation.get("parameters", []) if p["in"] == "query"}
+    query = {p["name"] for p in operation.get("parameters", []) if p.get("in") == "query"}
     content = operation.get("requestBody", {}).get("content", {})
     schema = content.get("application/json", {}).get("schema", {})
     if "$ref" in schema:

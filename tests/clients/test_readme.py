@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from inbox.models import Email
+from inbox.services import ingesting
 from kernel import clock
 from kernel.transactions import in_workspace
 from tenancy.services import keys
@@ -50,6 +51,7 @@ def test_the_examples_work(db, api, tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
     assert "Hello there 1" in done.stdout
     assert "unknown_event_slug /slugs Unknown: no.such.event." in done.stdout
+    ingesting.process_all()
     with in_workspace(place.id):
         assert Email.objects.filter(subject="Opening hours").count() == 1
         assert not Webhook.objects.exists()

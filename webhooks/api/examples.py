@@ -73,3 +73,17 @@ EVENT_TYPE: dict[str, Any] = {
     "description": "A mail came in and has its place.",
     "schema": {"type": "object"},
 }
+STATISTICS: dict[str, Any] = {
+    "object": "webhook_statistics",
+    "webhook_id": WEBHOOK["id"],
+    "since": "2026-11-04T09:00:00Z",
+    "until": "2026-11-05T09:00:00Z",
+    "deliveries": {"pending": 1, "delivered": 98, "failed": 2, "cancelled": 0},
+    "success_rate": 0.98,
+    "attempts": 107,
+    "delay_ms": {"p50": 240, "p95": 2100},
+    "duration_ms": {"p50": 83, "p95": 410},
+    "waiting": {"count": 1, "oldest_created_at": "2026-11-05T08:59:58Z"},
+    "step": "hour",
+    "series": [{"at": "2026-11-05T08:00:00Z", "delivered": 98, "failed": 2, "pending": 1}],
+}

@@ -1,12 +1,15 @@
 """The shapes of the webhook resources, in and out."""
 
+from datetime import timedelta
 from typing import Any
 
 from rest_framework import serializers
 
+from kernel import clock
 from kernel.api.inputs import FreeForm, Input, Text
 from kernel.api.shapes import exemplified
 from webhooks.api import examples
+from webhooks.queries import statistics
 from webhooks.types import DeliveryStatus, WebhookState
 
 
@@ -153,10 +156,22 @@ class EventTypeShape(serializers.Serializer[Any]):
 
 
 class Span(serializers.Serializer[Any]):
-    """A span of time."""
+    """A span of time: the last day, or the day before `until`, unless `since` is given."""
 
-    since = serializers.DateTimeField(required=False)
-    until = serializers.DateTimeField(required=False)
+    since = serializers.DateTimeField(required=False, help_text="A day before `until`, if not given.")
+    until = serializers.DateTimeField(required=False, help_text="Now, if not given.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        until = attrs.get("until") or clock.now()
+        try:
+            since = attrs.get("since") or until - timedelta(days=1)
+        except OverflowError as error:
+            raise serializers.ValidationError({"until": "Give a time that has a day before it."}) from error
+        if not timedelta(0) < until - since <= statistics.LONGEST:
+            raise serializers.ValidationError(
+                {"since": f"`since` must be before `until`, by at most {statistics.LONGEST.days} days."}
+            )
+        return {"since": since, "until": until}
 
 
 class DeliveryCounts(serializers.Serializer[Any]):
@@ -191,6 +206,7 @@ class StatisticsStep(serializers.Serializer[Any]):
     pending = serializers.IntegerField()
 
 
+@exemplified(examples.STATISTICS)
 class StatisticsShape(serializers.Serializer[Any]):
     """How an endpoint does."""
 

@@ -1,6 +1,5 @@
 """Webhooks over HTTP: subscriptions that integrators manage, and what became of their deliveries (read-only)."""
 
-from datetime import timedelta
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -43,6 +42,7 @@ class WebhookViewSet(WorkspaceViewSet):
     """Subscriptions of endpoints to events."""
 
     listings: ClassVar = {"list": Listing(filters=filters.WebhookFilters, sorts=("created_at", "label", "updated_at"))}
+    queries: ClassVar = {"statistics": serializers.Span}
     queryset = Webhook.unfenced.none()
     serializer_class = serializers.WebhookShape
     permissions: ClassVar = {
@@ -146,11 +146,7 @@ class WebhookViewSet(WorkspaceViewSet):
     def statistics(self, request: Request, pk: str) -> Response:
         """What became of the deliveries of a span of time, and how fast the endpoint answers; the last day by default."""
         row = webhooks.get(UUID(pk))
-        wanted = serializers.Span(data=request.query_params)
-        wanted.is_valid(raise_exception=True)
-        until = wanted.validated_data.get("until") or clock.now()
-        since = wanted.validated_data.get("since") or until - timedelta(days=1)
-        found = statistics.of(workspace_id=row.workspace_id, webhook_id=row.id, since=since, until=until)
+        found = statistics.of(workspace_id=row.workspace_id, webhook_id=row.id, **self.asked())
         return Response({"object": "webhook_statistics", "webhook_id": row.id, **found})
 
 
