@@ -21,6 +21,7 @@ from agents.queries import knowledge
 from agents.queries import runs as run_queries
 from agents.services import proposing
 from agents.types import IntentStatus, Risk
+from kernel.api.inputs import Input, Text
 from kernel.api.lookup import one
 from kernel.api.shapes import Resource, exemplified, listing
 from kernel.api.views import WorkspaceViewSet
@@ -39,9 +40,9 @@ STATUS: Final = {
 }
 
 
-class ReplyInput(serializers.Serializer[Any]):
+class ReplyInput(Input):
     email_id = serializers.UUIDField(help_text="The mail to answer. Its sender gets the reply, and nobody else can.")
-    text = serializers.CharField(trim_whitespace=False, max_length=50_000, help_text="Plain text.")
+    text = Text(max_length=50_000, help_text="Plain text.")
 
 
 @exemplified(examples.REPLY)

@@ -4,20 +4,11 @@ from typing import Any
 
 from rest_framework import serializers
 
+from kernel.api.inputs import Input
 from kernel.api.shapes import Resource, exemplified
 from tenancy.api import examples
 from tenancy.models import ClientCertificate, MachineKey
 from tenancy.types import CredentialState
-
-
-class Strict(serializers.Serializer[Any]):
-    """Input in which a misspelt field is an error, not a silence."""
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        unknown = sorted(set(self.initial_data) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError(dict.fromkeys(unknown, "This field cannot be set."))
-        return attrs
 
 
 def _scopes(**options: Any) -> serializers.ListField:
@@ -38,21 +29,21 @@ def _networks() -> serializers.ListField:
     )
 
 
-class MachineKeyCreation(Strict):
+class MachineKeyCreation(Input):
     name = serializers.CharField(max_length=100)
     scopes = _scopes()
     expires_at = serializers.DateTimeField(required=False, allow_null=True)
     allowed_networks = _networks()
 
 
-class MachineKeyChange(Strict):
+class MachineKeyChange(Input):
     name = serializers.CharField(max_length=100, required=False)
     scopes = _scopes(required=False)
     expires_at = serializers.DateTimeField(required=False, allow_null=True)
     allowed_networks = _networks()
 
 
-class Rotation(Strict):
+class Rotation(Input):
     overlap_seconds = serializers.IntegerField(
         min_value=0,
         max_value=30 * 86400,
@@ -61,7 +52,7 @@ class Rotation(Strict):
     )
 
 
-class KeyRevocation(Strict):
+class KeyRevocation(Input):
     with_issued = serializers.BooleanField(
         default=False, help_text="End the keys that this key issued, too, and theirs. For a key that leaked."
     )
@@ -104,18 +95,18 @@ class RevokedKeys(serializers.Serializer[Any]):
     revoked = serializers.ListField(child=serializers.UUIDField(), help_text="The keys that ended by this request.")
 
 
-class CertificateCreation(Strict):
+class CertificateCreation(Input):
     name = serializers.CharField(max_length=100)
     certificate = serializers.CharField(max_length=16_384, help_text="One certificate in PEM.")
     scopes = _scopes()
 
 
-class CertificateChange(Strict):
+class CertificateChange(Input):
     name = serializers.CharField(max_length=100, required=False)
     scopes = _scopes(required=False)
 
 
-class CertificateRevocation(Strict):
+class CertificateRevocation(Input):
     reason = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
 
 
@@ -139,7 +130,7 @@ class CertificateShape(Resource):
         return bytes(row.fingerprint).hex()
 
 
-class Denial(Strict):
+class Denial(Input):
     """A certificate, named in one of three ways."""
 
     certificate = serializers.CharField(max_length=16_384, required=False, help_text="In PEM.")
@@ -169,7 +160,7 @@ class DenialShape(Resource):
         return bytes(row.fingerprint or b"").hex()
 
 
-class TokenRevocation(Strict):
+class TokenRevocation(Input):
     jti = serializers.RegexField(r"^[!-~]{1,80}$", help_text="The `jti` of the token.")
 
 
@@ -180,7 +171,7 @@ class RevokedTokenShape(Resource):
     expires_at = serializers.DateTimeField(help_text="When the token has ended by itself at the latest.")
 
 
-class Cutoff(Strict):
+class Cutoff(Input):
     issued_before = serializers.DateTimeField(required=False, help_text="Default: now.")
 
 
