@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-import aiohttp
 import orjson
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
@@ -208,7 +207,7 @@ def _get(url: str, *, read_limit: int) -> http.Reply:
     """One GET by the guarded client, which follows no redirect."""
     try:
         return http.fetch("GET", url, read_limit=read_limit)
-    except (TimeoutError, aiohttp.ClientError, OSError, DomainError) as error:
+    except (TimeoutError, OSError, DomainError) as error:
         raise AmazonUnreachable(f"Amazon SNS did not answer: {type(error).__name__}.") from error
 
 

@@ -114,7 +114,9 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
         FOR NO KEY UPDATE: rows that refer to this one can still be added meanwhile.
         """
         rows: QuerySet[Any] = self.get_queryset().model.objects.all()
-        rows.select_for_update(of=("self",), no_key=True).filter(pk=kwargs["pk"]).values_list("pk").first()
+        # Without an id in the path it is the workspace itself.
+        pk = kwargs.get("pk", self.principal.workspace_id)
+        rows.select_for_update(of=("self",), no_key=True).filter(pk=pk).values_list("pk").first()
         show: Callable[..., Response] = self.retrieve  # type: ignore[attr-defined]
         conditions.check(request.headers["If-Match"], conditions.tag(show(request, **kwargs).data))
 

@@ -24,7 +24,7 @@ def _system_event(workspace_id: UUID, **given: Any) -> SystemEvent:
         slug="email.received",
         aggregate_key=lambda: unique("thread_id"),
         occurred_at=clock.now,
-        body="{}",
+        body='{"type":"test.happened","timestamp":"2026-11-29T12:00:00Z","data":{}}',
     )
 
 

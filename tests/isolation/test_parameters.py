@@ -20,7 +20,7 @@ REQUEST = "the-same-request"
 FILTERS = [
     ("/inboxes", "agent_id"), ("/inboxes", "external_id"), ("/emails", "inbox_id"), ("/threads", "inbox_id"),
     ("/attachments", "email_id"), ("/attachments", "entry_id"), ("/agent-runs", "agent_id"), ("/agent-runs", "email_id"),
-    ("/webhook-deliveries", "webhook"), ("/webhook-deliveries", "system_event"),
+    ("/webhook-deliveries", "webhook_id"), ("/webhook-deliveries", "system_event_id"),
 ]  # fmt: skip
 WIDENING = [
     "workspace_id",

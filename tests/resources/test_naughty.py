@@ -237,7 +237,7 @@ def test_addresses_urls_and_keys_are_kept_or_refused(acme: World, cases, part):
 QUERIES = [
     "/inboxes?active={0}", "/inboxes?agent_id={0}", "/emails?state={0}", "/emails?inbox_id={0}", "/emails?cursor={0}", "/emails?limit={0}",
     "/attachments?email_id={0}", "/agent-runs?status={0}", "/agent-runs?agent_id={0}", "/webhook-deliveries?status={0}",
-    "/webhook-deliveries?webhook={0}", "/system-events?slug={0}", "/threads?status={0}", "/agents?{0}={0}", "/emails/{0}",
+    "/webhook-deliveries?webhook_id={0}", "/system-events?slug={0}", "/threads?status={0}", "/agents?{0}={0}", "/emails/{0}",
 ]  # fmt: skip
 
 

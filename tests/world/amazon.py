@@ -2,17 +2,16 @@
 
 import datetime as dt
 import ipaddress
-import socket
 import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
-import aiohttp
+import pycurl
 import pytest
-from aiohttp.abc import AbstractResolver
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -71,17 +70,19 @@ def amazon(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Amazon]:
     server.socket = context.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, args=[0.05], daemon=True).start()
 
-    class Names(AbstractResolver):
-        async def resolve(self, host, port=0, family=socket.AF_UNSPEC):
-            server.looked_up.append(host)
-            place = {"host": "127.0.0.1", "port": server.port, "family": socket.AF_INET, "proto": 0, "flags": 0}
-            return [{"hostname": host, **place}]
+    async def resolve(host: str, port: int) -> list[str]:
+        server.looked_up.append(host)
+        return ["127.0.0.1"]
 
-        async def close(self):
-            pass
+    guard = http._guard
 
-    monkeypatch.setattr(http, "ThreadedResolver", Names)
-    monkeypatch.setattr(aiohttp.connector, "_SSL_CONTEXT_VERIFIED", ssl.create_default_context(cafile=str(chain)))
+    def guard_and_lead(handle: Any) -> None:
+        guard(handle)
+        handle.setopt(pycurl.CONNECT_TO, [f"::127.0.0.1:{server.port}"])
+
+    monkeypatch.setattr(http, "resolve", resolve)
+    monkeypatch.setattr(http, "_guard", guard_and_lead)
+    monkeypatch.setenv("SSL_CERT_FILE", str(chain))
     try:
         yield server
     finally:

@@ -52,7 +52,7 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin):
     empty_text = "Each event that a webhook subscribes to becomes a delivery, tried until the endpoint answers 2xx."
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookDelivery]:
-        return super().get_queryset(request).defer("system_event__body", "system_event__data")
+        return super().get_queryset(request).defer("system_event__body")
 
     @deed("Replay", icon="replay")
     def replay(self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]) -> None:
