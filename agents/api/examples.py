@@ -3,11 +3,18 @@
 from typing import Any
 
 _TIMES = {"created_at": "2026-11-05T09:00:00.120000Z", "updated_at": "2026-11-05T09:00:04.310000Z"}
+_OWNED = {
+    **_TIMES,
+    "workspace_id": "2b1a0f9e-8d7c-4b6a-9f5e-4d3c2b1a0f14",
+    "metadata": {},
+    "custom_metadata": {},
+    "deleted_at": None,
+}
 
 AGENT: dict[str, Any] = {
     "object": "agent",
     "id": "0c6f1d52-6f0c-4a57-8f0e-5a8b3a1c7e01",
-    **_TIMES,
+    **_OWNED,
     "external_id": "7d0c7d7a-52f5-4d2c-9a3f-1b0f3e5d6c02",
     "name": "Support",
     "status": "active",
@@ -20,14 +27,11 @@ AGENT: dict[str, Any] = {
     "system_prompt": "You answer customers of Acme.",
     "skills": ["Orders leave within two working days."],
     "permissions": ["agent.read", "email.send", "thread.read"],
-    "metadata": {},
-    "custom_metadata": {"team": "care"},
-    "deleted_at": None,
 }
 RUN: dict[str, Any] = {
     "object": "agent_run",
     "id": "3b2f7f0e-0a54-4f3e-8f43-6a0d6a7f8b03",
-    **_TIMES,
+    **_OWNED,
     "email_id": "9f1c2d3e-4b5a-4c6d-8e7f-0a1b2c3d4e04",
     "agent_id": AGENT["id"],
     "execution_id": "1a2b3c4d-5e6f-4a7b-8c9d-0e1f2a3b4c05",

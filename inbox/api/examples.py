@@ -3,11 +3,18 @@
 from typing import Any
 
 _TIMES = {"created_at": "2026-11-05T09:00:00.120000Z", "updated_at": "2026-11-05T09:00:04.310000Z"}
+_OWNED = {
+    **_TIMES,
+    "workspace_id": "2b1a0f9e-8d7c-4b6a-9f5e-4d3c2b1a0f14",
+    "metadata": {},
+    "custom_metadata": {},
+    "deleted_at": None,
+}
 
 INBOX: dict[str, Any] = {
     "object": "inbox",
     "id": "4c3b2a19-0f8e-4d7c-a6b5-c4d3e2f1a009",
-    **_TIMES,
+    **_OWNED,
     "external_id": "5d4c3b2a-1f0e-4d9c-8b7a-6f5e4d3c2b10",
     "kind": "email",
     "address": "support@example.com",
@@ -16,14 +23,11 @@ INBOX: dict[str, Any] = {
     "policy": {},
     "policy_version": 1,
     "active": True,
-    "metadata": {},
-    "custom_metadata": {},
-    "deleted_at": None,
 }
 EMAIL: dict[str, Any] = {
     "object": "email",
     "id": "9f1c2d3e-4b5a-4c6d-8e7f-0a1b2c3d4e04",
-    **_TIMES,
+    **_OWNED,
     "inbox_id": INBOX["id"],
     "message_id": "0100018f3b0d6c5a-1f2e3d4c",
     "state": "threaded",
@@ -41,9 +45,6 @@ EMAIL: dict[str, Any] = {
     "received_at": "2026-11-05T09:00:00Z",
     "thread_id": "8a7b6c5d-4e3f-4a2b-9c1d-0e9f8a7b6c11",
     "text": "I am in Nairobi. How long does shipping take?",
-    "metadata": {},
-    "custom_metadata": {},
-    "deleted_at": None,
 }
 THREAD: dict[str, Any] = {
     "object": "thread",
@@ -60,16 +61,19 @@ THREAD: dict[str, Any] = {
 ATTACHMENT: dict[str, Any] = {
     "object": "attachment",
     "id": "7f6e5d4c-3b2a-4190-8f7e-6d5c4b3a2912",
-    **_TIMES,
+    **_OWNED,
     "entry_id": "6e5d4c3b-2a19-4f8e-9d7c-6b5a4f3e2d13",
     "email_id": EMAIL["id"],
     "filename": "receipt.pdf",
     "content_type": "application/pdf",
+    "content_id": "",
+    "position": 0,
+    "sniffed_type": "application/pdf",
+    "dangerous": False,
     "size": 18_213,
     "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "scan_state": "clean",
     "inline": False,
-    "deleted_at": None,
 }
 ENTRY: dict[str, Any] = {
     "object": "entry",

@@ -113,7 +113,11 @@ class EmailViewSet(WorkspaceViewSet):
         """One received mail."""
         return Response(shapes.EmailShape(one(Email.objects.select_related("entry").filter(id=pk))).data)
 
-    @extend_schema(request={"application/json": mails.EmailChange}, responses=shapes.EmailShape)
+    @extend_schema(
+        request={"application/json": mails.EmailChange},
+        responses=shapes.EmailShape,
+        examples=[OpenApiExample("note", {"custom_metadata": {"order": "4711"}}, request_only=True)],
+    )
     def partial_update(self, request: Request, pk: UUID) -> Response:
         """Note something of yours on a mail: its custom metadata is replaced."""
         changes = self.checked(mails.EmailChange)

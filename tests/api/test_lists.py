@@ -13,7 +13,7 @@ from tests.api.schemas import operations
 from webhooks.services import subscribing
 
 LISTS = [
-    "/agents", "/agent-runs", "/approvals", "/client-certificates", "/emails", "/inboxes", "/knowledge-sources",
+    "/agents", "/agent-runs", "/approvals", "/attachments", "/client-certificates", "/emails", "/inboxes", "/knowledge-sources",
     "/machine-keys", "/request-log", "/revoked-client-certificates", "/revoked-tokens", "/system-events", "/threads",
     "/webhooks", "/webhook-deliveries",
 ]  # fmt: skip
@@ -108,6 +108,14 @@ def test_filters_narrow_and_refuse_what_no_value_can_be(world, caller):
         problem = caller.get(f"{path}?{name}={bad}")
         assert (problem.status_code, problem.json()["code"]) == (400, "invalid_parameter"), (path, name)
         assert problem.json()["errors"][0]["parameter"] == name
+
+
+def test_attachments_are_those_of_a_mail_or_of_an_entry(caller):
+    (row,) = caller.get("/attachments").json()["data"]
+    for name in ("email_id", "entry_id"):
+        assert caller.get(f"/attachments?{name}={row[name]}").json()["data"] == [row]
+        assert caller.get(f"/attachments?{name}={uuid4()}").json()["data"] == []
+        assert caller.get(f"/attachments?{name}=[]").json()["code"] == "invalid_parameter"
 
 
 def test_what_is_no_list_reads_its_parameters_as_strictly(world, caller):
