@@ -3,7 +3,7 @@
 from typing import Any
 
 _TIMES = {"created_at": "2026-11-05T09:00:00.120000Z", "updated_at": "2026-11-05T09:00:04.310000Z"}
-_OWNED = {
+_OWNED: dict[str, Any] = {
     **_TIMES,
     "workspace_id": "2b1a0f9e-8d7c-4b6a-9f5e-4d3c2b1a0f14",
     "metadata": {},

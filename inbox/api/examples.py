@@ -3,7 +3,7 @@
 from typing import Any
 
 _TIMES = {"created_at": "2026-11-05T09:00:00.120000Z", "updated_at": "2026-11-05T09:00:04.310000Z"}
-_OWNED = {
+_OWNED: dict[str, Any] = {
     **_TIMES,
     "workspace_id": "2b1a0f9e-8d7c-4b6a-9f5e-4d3c2b1a0f14",
     "metadata": {},
@@ -33,14 +33,17 @@ EMAIL: dict[str, Any] = {
     "state": "threaded",
     "state_reason": "",
     "mail_class": "human",
+    "may_auto_answer": True,
     "subject": "How long does shipping take?",
     "from_name": "Ada",
     "from_address": "ada@customer.example",
+    "reply_to": [],
     "to": [{"name": "", "address": "support@example.com"}],
     "cc": [],
     "date": "2026-11-05T08:59:58Z",
     "rfc_message_id": "4711@customer.example",
     "in_reply_to": [],
+    "references": [],
     "warnings": [],
     "received_at": "2026-11-05T09:00:00Z",
     "thread_id": "8a7b6c5d-4e3f-4a2b-9c1d-0e9f8a7b6c11",
@@ -94,4 +97,5 @@ ENTRY: dict[str, Any] = {
     "response_time_seconds": None,
     "thread_decision": {"rule": "new", "confidence": "high", "evidence": {}},
     "attachments": [ATTACHMENT],
+    "recipients": [],
 }
