@@ -84,6 +84,6 @@ STATISTICS: dict[str, Any] = {
     "delay_ms": {"p50": 240, "p95": 2100},
     "duration_ms": {"p50": 83, "p95": 410},
     "waiting": {"count": 1, "oldest_created_at": "2026-11-05T08:59:58Z"},
-    "step": "hour",
+    "resolution": "hour",
     "series": [{"at": "2026-11-05T08:00:00Z", "delivered": 98, "failed": 2, "pending": 1}],
 }
