@@ -91,7 +91,10 @@ def test_killing_it_ends_the_command(waiting: "subprocess.Popen[str]") -> None:
 
 def test_a_ctrl_c_in_the_terminal_reaches_the_command_once() -> None:
     # A terminal sends SIGINT to the whole group; the command would be interrupted in its clean-up by a second.
-    script = "import time\nn=0\nprint('ready', flush=True)\nfor _ in range(2):\n  try: time.sleep(1)\n  except KeyboardInterrupt: n+=1\nprint(n)"
+    script = (
+        "import time\nn=0\nfor turn in range(2):\n  try:\n    if not turn: print('ready', flush=True)\n    time.sleep(1)\n"
+        "  except KeyboardInterrupt: n+=1\nprint(n)"
+    )
     terminal, theirs = os.openpty()
     process = subprocess.Popen(
         ["setsid", "--ctty", CHECKOUT / "bin" / "with-services", "--no-migrate", sys.executable, "-c", script],
