@@ -1,6 +1,6 @@
 """Write the parts of the Python client that follow from the API's description; with --check, only say which are stale.
 
-    python tools/write_client.py            write types.py and resources/ of clients/python
+    python tools/write_client.py            write types/, resources/ and async_resources/ of clients/python
     python tools/write_client.py --check    change nothing; exit 1 and name the stale files, if there are any
 
 Needs no database and no other service.
@@ -48,7 +48,11 @@ def _formatted(text: str) -> str:
 def stale(wanted: dict[Path, str]) -> list[Path]:
     """Files that differ from what they should hold, and files of resources that are gone."""
     different = [p for p, text in wanted.items() if not (ROOT / p).exists() or (ROOT / p).read_text("utf-8") != text]
-    written = [path.relative_to(ROOT) for path in (ROOT / PACKAGE / "resources").glob("*.py")]
+    written = [
+        path.relative_to(ROOT)
+        for folder in ("types", "resources", "async_resources")
+        for path in (ROOT / PACKAGE / folder).glob("*.py")
+    ]
     return sorted({*different, *(path for path in written if path not in wanted)})
 
 

@@ -1,5 +1,6 @@
 """What every page of the console keeps to: rows of the chosen workspace, permissions of roles, writes by services only."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django.contrib import messages
@@ -135,9 +136,14 @@ class ReadOnlyAdmin(ConsoleAdmin):
 
 
 class ServiceAdmin(ConsoleAdmin):
-    """A form whose saving is a call of a service, which has the rules; its refusal is shown at the field it is about."""
+    """A form whose saving is a call of a service, which has the rules; its refusal is shown at the field it is about.
+
+    Each page gives `write(request, obj, values, workspace_id)`: it calls the service with the cleaned values and returns
+    the row; `obj` is None for a new one.
+    """
 
     form = ServiceForm
+    write: Callable[[HttpRequest, Any, dict[str, Any], Any], Any]
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         """The form, told how to save and for which workspace."""
@@ -149,10 +155,6 @@ class ServiceAdmin(ConsoleAdmin):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """The service has saved while the form was checked; what it made takes the place of the form's own row."""
         obj.__dict__.update({name: value for name, value in form.saved.__dict__.items() if name != "_state"})
-
-    def write(self, request: HttpRequest, obj: Any, values: dict[str, Any], workspace_id: Any) -> Any:
-        """Call the service with the cleaned values; `obj` is None for a new row."""
-        raise NotImplementedError
 
     def show_once(self, request: HttpRequest, *, title: str, secret: str, hint: str, target: str) -> HttpResponse:
         """A page with a secret that is kept nowhere: not in the session, not in a message."""

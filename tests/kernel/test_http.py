@@ -307,6 +307,18 @@ def test_the_address_that_was_checked_is_the_one_that_is_called(settings, canary
         assert (other.hits, canary.hits) == (1, 0)
 
 
+def test_no_socket_is_opened_to_a_closed_place_whatever_was_looked_up(closed, canary, monkeypatch):
+    """The second line: as if the check of the names had let one pass."""
+
+    async def careless(target) -> list[str]:
+        return [f"{target.host}:{target.port}:127.0.0.1"]
+
+    monkeypatch.setattr(http, "_look_up", careless)
+    with pytest.raises(AddressRefused, match="would have gone"):
+        fetch("POST", f"http://hooks.example.com:{canary.port}/", deadline=2)
+    assert canary.hits == 0
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_redirects_are_answers_and_are_not_followed(settings, canary, status):
     settings.OUTBOUND_ALLOW_HTTP, settings.OUTBOUND_ALLOWED_NETWORKS = True, ["127.0.0.2/32"]

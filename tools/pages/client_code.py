@@ -10,6 +10,8 @@ from tools.pages import client_types
 from tools.pages.client_types import Types
 
 PREFIX = "/api/v1/"
+RESOURCES = "resources"
+ASYNC_RESOURCES = "async_resources"
 HEADER = '"""{title}\n\nWritten by tools/write_client.py from the API\'s description. Change the API, then run it again.\n"""\n'
 VERBS = {"get": "get", "post": "create", "put": "replace", "patch": "update", "delete": "delete"}
 
@@ -42,13 +44,40 @@ def files(description: dict[str, Any]) -> dict[Path, str]:
             if any(status.startswith("2") for status in operation["responses"]):
                 found = _operations(types, path, method, operation)
                 resources[path.removeprefix(PREFIX).partition("/")[0]] += found
-    written = {
-        Path("types.py"): HEADER.format(title="What the API takes and gives. Times are text in ISO 8601.")
-        + types.code()
-    }
-    for segment, operations in resources.items():
-        written[Path("resources") / f"{_snake(segment)}.py"] = _resource(segment, operations, types)
-    return written | {Path("resources/__init__.py"): _index(sorted(resources))}
+    written: dict[Path, str] = {}
+    for folder, is_async in ((RESOURCES, False), (ASYNC_RESOURCES, True)):
+        for segment, operations in resources.items():
+            written[Path(folder) / f"{_snake(segment)}.py"] = _resource(segment, operations, types, is_async=is_async)
+        written[Path(folder) / "__init__.py"] = _index(sorted(resources), is_async=is_async)
+    code = {_snake(part): written[Path(RESOURCES) / f"{_snake(part)}.py"] for part in resources}
+    return written | _types(types, types.homes(code))
+
+
+def _types(types: Types, homes: dict[str, str]) -> dict[Path, str]:
+    """A module for each resource with types of its own, one for what several need, and the door to all of them."""
+    modules: dict[str, list[str]] = defaultdict(list)
+    for name, code in types.definitions().items():
+        modules[homes[name]].append(code)
+    shared = [name for name, home in homes.items() if home == client_types.SHARED]
+    written: dict[Path, str] = {}
+    for module, definitions in modules.items():
+        body = "\n".join(definitions)
+        used = [name for name in shared if module != client_types.SHARED and client_types.mentions(body, name)]
+        about = "several resources take and give" if module == client_types.SHARED else f"`{module}` takes and gives"
+        lines = [
+            HEADER.format(title=f"What {about}. Times are text in ISO 8601."),
+            "from __future__ import annotations",
+            "from collections.abc import Mapping, Sequence",
+            "from typing import Any, Literal, NotRequired, TypedDict",
+            f"from autonomous_inbox.types.{client_types.SHARED} import {', '.join(used)}" if used else "",
+            "",
+            body,
+        ]
+        written[Path("types") / f"{module}.py"] = "\n".join(lines)
+    doors = [f"from autonomous_inbox.types.{home} import {name}" for name, home in sorted(homes.items())]
+    everything = ", ".join(repr(name) for name in sorted(homes))
+    head = HEADER.format(title="What the API takes and gives. Times are text in ISO 8601.")
+    return written | {Path("types/__init__.py"): "\n".join([head, *doors, "", f"__all__ = [{everything}]"])}
 
 
 def _operations(types: Types, path: str, method: str, operation: dict[str, Any]) -> list[Operation]:
@@ -142,10 +171,8 @@ def _safe(name: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
-def _resource(segment: str, operations: list[Operation], types: Types) -> str:
-    pair = _pair(operations)
-    classes = [_class(segment, operations, pair, is_async=is_async) for is_async in (False, True)]
-    code = "\n\n".join(classes)
+def _resource(segment: str, operations: list[Operation], types: Types, *, is_async: bool) -> str:
+    code = _class(segment, operations, _pair(operations), is_async=is_async)
     names = [name for name in types.names if client_types.mentions(code, name)]
     return "\n".join(
         [
@@ -272,20 +299,20 @@ def _versioned(read: Operation, write: Operation, *, is_async: bool) -> list[str
     ]
 
 
-def _index(segments: list[str]) -> str:
-    imports = [
-        f"from autonomous_inbox.resources.{_snake(segment)} import Async{_camel(segment)}Resource, {_camel(segment)}Resource"
-        for segment in segments
-    ]
-    lines = [HEADER.format(title="All resources, as attributes of a client."), *imports]
-    lines.append("from autonomous_inbox.paging import AsyncSender, Sender\n")
-    for prefix in ("", "Async"):
-        lines += [
+def _index(segments: list[str], *, is_async: bool) -> str:
+    folder, prefix = (ASYNC_RESOURCES, "Async") if is_async else (RESOURCES, "")
+    return "\n".join(
+        [
+            HEADER.format(title=f"All resources, as attributes of {'an asynchronous' if is_async else 'a'} client."),
+            *(
+                f"from autonomous_inbox.{folder}.{_snake(segment)} import {prefix}{_camel(segment)}Resource"
+                for segment in segments
+            ),
+            f"from autonomous_inbox.paging import {prefix}Sender\n",
             f"class {prefix}Resources:",
-            f'    """What {"an asynchronous" if prefix else "a"} client offers."""',
+            f'    """What {"an asynchronous" if is_async else "a"} client offers."""',
             "",
             f"    def __init__(self, client: {prefix}Sender) -> None:",
             *(f"        self.{_snake(segment)} = {prefix}{_camel(segment)}Resource(client)" for segment in segments),
-            "",
         ]
-    return "\n".join(lines)
+    )

@@ -2,7 +2,11 @@
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
+
+# The module of the types that several resources need.
+SHARED = "shared"
 
 _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 
@@ -42,7 +46,7 @@ class Types:
 
     @property
     def names(self) -> list[str]:
-        """Of everything in types.py."""
+        """Of all of them."""
         return sorted({self._called(name) for name in self._schemas})
 
     def _called(self, name: str) -> str:
@@ -87,21 +91,26 @@ class Types:
         needed = set(found.get("required", ()))
         return {name: (self.of(inner), name in needed) for name, inner in found.get("properties", {}).items()}
 
-    def code(self) -> str:
-        """types.py, below its heading."""
-        lines = [
-            "from __future__ import annotations",
-            "from collections.abc import Mapping, Sequence",
-            "from typing import Any, Literal, NotRequired, TypedDict",
-            "",
-        ]
+    def definitions(self) -> dict[str, str]:
+        """The code of each type, by its name; enumerations first."""
         kept = [(self._called(name), schema) for name, schema in self._schemas.items()]
         twice = {name for name, count in Counter(name for name, _ in kept).items() if count > 1}
         if twice:
             raise ValueError(f"More than one schema would be called {', '.join(sorted(twice))}. Rename a shape.")
-        for name, schema in sorted(kept, key=lambda pair: (not _is_literal(pair[1]), pair[0])):
-            lines += self._definition(name, schema)
-        return "\n".join(lines)
+        ordered = sorted(kept, key=lambda pair: (not _is_literal(pair[1]), pair[0]))
+        return {name: "\n".join(self._definition(name, schema)) for name, schema in ordered}
+
+    def homes(self, code: Mapping[str, str]) -> dict[str, str]:
+        """Where each type lives, by the code of each resource: with the one resource that needs it, else in `shared`."""
+        made = self.definitions()
+        users = {name: {part for part, text in code.items() if mentions(text, name)} for name in made}
+        # A type is needed, too, where a type that holds it is needed.
+        for _ in made:
+            for holder, text in made.items():
+                for name in made:
+                    if name != holder and mentions(text, name):
+                        users[name] |= users[holder]
+        return {name: next(iter(parts)) if len(parts) == 1 else SHARED for name, parts in users.items()}
 
     def _definition(self, name: str, schema: dict[str, Any]) -> list[str]:
         if _is_literal(schema):

@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 import httpx2
 
 from autonomous_inbox import __version__
+from autonomous_inbox.async_resources import AsyncResources
 from autonomous_inbox.errors import ConnectionFailed, PreconditionFailed
-from autonomous_inbox.resources import AsyncResources, Resources
+from autonomous_inbox.resources import Resources
 from autonomous_inbox.wire import Call, Reply, Retries, Versioned
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")

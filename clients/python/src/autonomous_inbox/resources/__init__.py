@@ -3,31 +3,28 @@
 Written by tools/write_client.py from the API's description. Change the API, then run it again.
 """
 
-from autonomous_inbox.paging import AsyncSender, Sender
-from autonomous_inbox.resources.agent_runs import AgentRunsResource, AsyncAgentRunsResource
-from autonomous_inbox.resources.agents import AgentsResource, AsyncAgentsResource
-from autonomous_inbox.resources.approvals import ApprovalsResource, AsyncApprovalsResource
-from autonomous_inbox.resources.attachments import AsyncAttachmentsResource, AttachmentsResource
-from autonomous_inbox.resources.client_certificates import AsyncClientCertificatesResource, ClientCertificatesResource
-from autonomous_inbox.resources.emails import AsyncEmailsResource, EmailsResource
-from autonomous_inbox.resources.event_types import AsyncEventTypesResource, EventTypesResource
-from autonomous_inbox.resources.inboxes import AsyncInboxesResource, InboxesResource
-from autonomous_inbox.resources.knowledge_passages import AsyncKnowledgePassagesResource, KnowledgePassagesResource
-from autonomous_inbox.resources.knowledge_sources import AsyncKnowledgeSourcesResource, KnowledgeSourcesResource
-from autonomous_inbox.resources.machine_keys import AsyncMachineKeysResource, MachineKeysResource
-from autonomous_inbox.resources.provisioning import AsyncProvisioningResource, ProvisioningResource
-from autonomous_inbox.resources.replies import AsyncRepliesResource, RepliesResource
-from autonomous_inbox.resources.request_log import AsyncRequestLogResource, RequestLogResource
-from autonomous_inbox.resources.revoked_client_certificates import (
-    AsyncRevokedClientCertificatesResource,
-    RevokedClientCertificatesResource,
-)
-from autonomous_inbox.resources.revoked_tokens import AsyncRevokedTokensResource, RevokedTokensResource
-from autonomous_inbox.resources.system_events import AsyncSystemEventsResource, SystemEventsResource
-from autonomous_inbox.resources.threads import AsyncThreadsResource, ThreadsResource
-from autonomous_inbox.resources.webhook_deliveries import AsyncWebhookDeliveriesResource, WebhookDeliveriesResource
-from autonomous_inbox.resources.webhooks import AsyncWebhooksResource, WebhooksResource
-from autonomous_inbox.resources.workspace import AsyncWorkspaceResource, WorkspaceResource
+from autonomous_inbox.paging import Sender
+from autonomous_inbox.resources.agent_runs import AgentRunsResource
+from autonomous_inbox.resources.agents import AgentsResource
+from autonomous_inbox.resources.approvals import ApprovalsResource
+from autonomous_inbox.resources.attachments import AttachmentsResource
+from autonomous_inbox.resources.client_certificates import ClientCertificatesResource
+from autonomous_inbox.resources.emails import EmailsResource
+from autonomous_inbox.resources.event_types import EventTypesResource
+from autonomous_inbox.resources.inboxes import InboxesResource
+from autonomous_inbox.resources.knowledge_passages import KnowledgePassagesResource
+from autonomous_inbox.resources.knowledge_sources import KnowledgeSourcesResource
+from autonomous_inbox.resources.machine_keys import MachineKeysResource
+from autonomous_inbox.resources.provisioning import ProvisioningResource
+from autonomous_inbox.resources.replies import RepliesResource
+from autonomous_inbox.resources.request_log import RequestLogResource
+from autonomous_inbox.resources.revoked_client_certificates import RevokedClientCertificatesResource
+from autonomous_inbox.resources.revoked_tokens import RevokedTokensResource
+from autonomous_inbox.resources.system_events import SystemEventsResource
+from autonomous_inbox.resources.threads import ThreadsResource
+from autonomous_inbox.resources.webhook_deliveries import WebhookDeliveriesResource
+from autonomous_inbox.resources.webhooks import WebhooksResource
+from autonomous_inbox.resources.workspace import WorkspaceResource
 
 
 class Resources:
@@ -55,30 +52,3 @@ class Resources:
         self.webhook_deliveries = WebhookDeliveriesResource(client)
         self.webhooks = WebhooksResource(client)
         self.workspace = WorkspaceResource(client)
-
-
-class AsyncResources:
-    """What an asynchronous client offers."""
-
-    def __init__(self, client: AsyncSender) -> None:
-        self.agent_runs = AsyncAgentRunsResource(client)
-        self.agents = AsyncAgentsResource(client)
-        self.approvals = AsyncApprovalsResource(client)
-        self.attachments = AsyncAttachmentsResource(client)
-        self.client_certificates = AsyncClientCertificatesResource(client)
-        self.emails = AsyncEmailsResource(client)
-        self.event_types = AsyncEventTypesResource(client)
-        self.inboxes = AsyncInboxesResource(client)
-        self.knowledge_passages = AsyncKnowledgePassagesResource(client)
-        self.knowledge_sources = AsyncKnowledgeSourcesResource(client)
-        self.machine_keys = AsyncMachineKeysResource(client)
-        self.provisioning = AsyncProvisioningResource(client)
-        self.replies = AsyncRepliesResource(client)
-        self.request_log = AsyncRequestLogResource(client)
-        self.revoked_client_certificates = AsyncRevokedClientCertificatesResource(client)
-        self.revoked_tokens = AsyncRevokedTokensResource(client)
-        self.system_events = AsyncSystemEventsResource(client)
-        self.threads = AsyncThreadsResource(client)
-        self.webhook_deliveries = AsyncWebhookDeliveriesResource(client)
-        self.webhooks = AsyncWebhooksResource(client)
-        self.workspace = AsyncWorkspaceResource(client)

@@ -3,7 +3,7 @@
 Written by tools/write_client.py from the API's description. Change the API, then run it again.
 """
 
-from autonomous_inbox.paging import AsyncPages, AsyncSender, Pages, Sender
+from autonomous_inbox.paging import Pages, Sender
 from autonomous_inbox.types import EventType
 from autonomous_inbox.wire import Call
 
@@ -17,14 +17,3 @@ class EventTypesResource:
     def list(self) -> Pages[EventType]:
         """Every type of event, with the JSON Schema of what then arrives. Needs the permission `event.read`. `GET /api/v1/event-types`"""
         return Pages(self._client, Call("GET", "/api/v1/event-types"))
-
-
-class AsyncEventTypesResource:
-    """`client.event_types`."""
-
-    def __init__(self, client: AsyncSender) -> None:
-        self._client = client
-
-    def list(self) -> AsyncPages[EventType]:
-        """Every type of event, with the JSON Schema of what then arrives. Needs the permission `event.read`. `GET /api/v1/event-types`"""
-        return AsyncPages(self._client, Call("GET", "/api/v1/event-types"))

@@ -3,7 +3,7 @@
 Written by tools/write_client.py from the API's description. Change the API, then run it again.
 """
 
-from autonomous_inbox.paging import AsyncPages, AsyncSender, Pages, Sender
+from autonomous_inbox.paging import Pages, Sender
 from autonomous_inbox.types import Passage
 from autonomous_inbox.wire import Call
 
@@ -17,16 +17,3 @@ class KnowledgePassagesResource:
     def list(self, *, query: str, limit: int | None = None) -> Pages[Passage]:
         """The passages of the workspace's knowledge that fit a query best, the nearest first. Needs the permission `agent.read`. `GET /api/v1/knowledge-passages`"""
         return Pages(self._client, Call("GET", "/api/v1/knowledge-passages", query={"limit": limit, "query": query}))
-
-
-class AsyncKnowledgePassagesResource:
-    """`client.knowledge_passages`."""
-
-    def __init__(self, client: AsyncSender) -> None:
-        self._client = client
-
-    def list(self, *, query: str, limit: int | None = None) -> AsyncPages[Passage]:
-        """The passages of the workspace's knowledge that fit a query best, the nearest first. Needs the permission `agent.read`. `GET /api/v1/knowledge-passages`"""
-        return AsyncPages(
-            self._client, Call("GET", "/api/v1/knowledge-passages", query={"limit": limit, "query": query})
-        )

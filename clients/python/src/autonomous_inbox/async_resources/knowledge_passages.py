@@ -1,0 +1,21 @@
+"""The resource `/api/v1/knowledge-passages`.
+
+Written by tools/write_client.py from the API's description. Change the API, then run it again.
+"""
+
+from autonomous_inbox.paging import AsyncPages, AsyncSender
+from autonomous_inbox.types import Passage
+from autonomous_inbox.wire import Call
+
+
+class AsyncKnowledgePassagesResource:
+    """`client.knowledge_passages`."""
+
+    def __init__(self, client: AsyncSender) -> None:
+        self._client = client
+
+    def list(self, *, query: str, limit: int | None = None) -> AsyncPages[Passage]:
+        """The passages of the workspace's knowledge that fit a query best, the nearest first. Needs the permission `agent.read`. `GET /api/v1/knowledge-passages`"""
+        return AsyncPages(
+            self._client, Call("GET", "/api/v1/knowledge-passages", query={"limit": limit, "query": query})
+        )

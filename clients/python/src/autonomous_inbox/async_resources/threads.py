@@ -1,0 +1,95 @@
+"""The resource `/api/v1/threads`.
+
+Written by tools/write_client.py from the API's description. Change the API, then run it again.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, cast
+from urllib.parse import quote
+
+from autonomous_inbox.paging import AsyncPages, AsyncSender
+from autonomous_inbox.types import Entry, Thread
+from autonomous_inbox.wire import Call
+
+
+class AsyncThreadsResource:
+    """`client.threads`."""
+
+    def __init__(self, client: AsyncSender) -> None:
+        self._client = client
+
+    def list(
+        self,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        expand: Sequence[Literal["inbox"]] | None = None,
+        inbox_id: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-last_entry_seq", "created_at", "last_entry_seq"] | None = None,
+        status: Literal["open", "snoozed", "closed", "spam"] | None = None,
+    ) -> AsyncPages[Thread]:
+        """Conversations, the one that has last got something first. Needs the permission `thread.read`. `GET /api/v1/threads`"""
+        return AsyncPages(
+            self._client,
+            Call(
+                "GET",
+                "/api/v1/threads",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "expand": expand,
+                    "inbox_id": inbox_id,
+                    "limit": limit,
+                    "sort": sort,
+                    "status": status,
+                },
+            ),
+        )
+
+    async def get(self, thread_id: str, *, expand: Sequence[Literal["inbox"]] | None = None) -> Thread:
+        """One conversation, without its entries. Needs the permission `thread.read`. `GET /api/v1/threads/{thread_id}`"""
+        return cast(
+            "Thread",
+            await self._client.send(
+                Call("GET", f"/api/v1/threads/{quote(thread_id, safe='')}", query={"expand": expand})
+            ),
+        )
+
+    def entries(
+        self,
+        thread_id: str,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        direction: Literal["inbound", "outbound", "internal"] | None = None,
+        limit: int | None = None,
+        sort: Literal["-seq", "seq"] | None = None,
+    ) -> AsyncPages[Entry]:
+        """The conversation, newest entry first. Needs the permission `thread.read`. `GET /api/v1/threads/{thread_id}/entries`"""
+        return AsyncPages(
+            self._client,
+            Call(
+                "GET",
+                f"/api/v1/threads/{quote(thread_id, safe='')}/entries",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "direction": direction,
+                    "limit": limit,
+                    "sort": sort,
+                },
+            ),
+        )

@@ -1,0 +1,121 @@
+"""What the API takes and gives. Times are text in ISO 8601.
+
+Written by tools/write_client.py from the API's description. Change the API, then run it again.
+"""
+
+from autonomous_inbox.types.agent_runs import (
+    Decision,
+    ExecutionStatus,
+    Intent,
+    IntentStatus,
+    Run,
+    RunDetail,
+    Step,
+    StepKind,
+    StepStatus,
+)
+from autonomous_inbox.types.agents import Agent, AgentStatus, Autonomy
+from autonomous_inbox.types.client_certificates import Certificate
+from autonomous_inbox.types.emails import Address, CorrespondentInput, Email, EmailState, MailClass
+from autonomous_inbox.types.event_types import EventType
+from autonomous_inbox.types.inboxes import Inbox, InboxKind
+from autonomous_inbox.types.knowledge_passages import Passage
+from autonomous_inbox.types.knowledge_sources import Knowledge, KnowledgeDetail
+from autonomous_inbox.types.machine_keys import MachineKey, MachineKeyWithSecret, RevokedKeys
+from autonomous_inbox.types.replies import Reply, ReplyStatus
+from autonomous_inbox.types.request_log import Request
+from autonomous_inbox.types.revoked_client_certificates import Denial
+from autonomous_inbox.types.revoked_tokens import Cutoff, RevokedToken
+from autonomous_inbox.types.shared import (
+    Approval,
+    ApprovalState,
+    Attachment,
+    CredentialState,
+    Delivery,
+    DeliveryStatus,
+    Issuer,
+    Problem,
+    Risk,
+    Workspace,
+)
+from autonomous_inbox.types.system_events import Event
+from autonomous_inbox.types.threads import Entry, Recipient, RecipientState, Thread, ThreadStatus
+from autonomous_inbox.types.webhook_deliveries import Attempt, DeliveryDetail
+from autonomous_inbox.types.webhooks import (
+    DeliveryCounts,
+    Enabled,
+    Percentiles,
+    Replay,
+    Resolution,
+    Statistics,
+    StatisticsStep,
+    Waiting,
+    Webhook,
+    WebhookState,
+    WebhookWithSecret,
+)
+
+__all__ = [
+    "Address",
+    "Agent",
+    "AgentStatus",
+    "Approval",
+    "ApprovalState",
+    "Attachment",
+    "Attempt",
+    "Autonomy",
+    "Certificate",
+    "CorrespondentInput",
+    "CredentialState",
+    "Cutoff",
+    "Decision",
+    "Delivery",
+    "DeliveryCounts",
+    "DeliveryDetail",
+    "DeliveryStatus",
+    "Denial",
+    "Email",
+    "EmailState",
+    "Enabled",
+    "Entry",
+    "Event",
+    "EventType",
+    "ExecutionStatus",
+    "Inbox",
+    "InboxKind",
+    "Intent",
+    "IntentStatus",
+    "Issuer",
+    "Knowledge",
+    "KnowledgeDetail",
+    "MachineKey",
+    "MachineKeyWithSecret",
+    "MailClass",
+    "Passage",
+    "Percentiles",
+    "Problem",
+    "Recipient",
+    "RecipientState",
+    "Replay",
+    "Reply",
+    "ReplyStatus",
+    "Request",
+    "Resolution",
+    "RevokedKeys",
+    "RevokedToken",
+    "Risk",
+    "Run",
+    "RunDetail",
+    "Statistics",
+    "StatisticsStep",
+    "Step",
+    "StepKind",
+    "StepStatus",
+    "Thread",
+    "ThreadStatus",
+    "Waiting",
+    "Webhook",
+    "WebhookState",
+    "WebhookWithSecret",
+    "Workspace",
+]
