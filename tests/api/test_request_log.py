@@ -2,9 +2,6 @@
 
 import logging
 import os
-import socket
-import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -25,6 +22,7 @@ from tests.api.conftest import Caller
 from tests.console import seed
 from tests.console.conftest import signed_in
 from tests.factories.every import make
+from tests.world.serving import serving
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 
@@ -180,25 +178,13 @@ def test_people_read_it_in_the_console_and_cannot_change_it(place):
 
 def test_a_real_server_writes_it_by_itself(place):
     """A process of its own, as in production: the line is there a moment after the answer, and after a stop too."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     caller = Caller(place.id)
-    server = subprocess.Popen(
-        [sys.executable, "-m", "granian", "--interface", "wsgi", "config.wsgi:application", "--port", str(port),
-         "--no-access-log", "--log-level", "error"],
-        cwd=ROOT,
-        env=os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings.test", "REQUEST_LOG_FLUSH_SECONDS": "0.2"},
-    )  # fmt: skip
-    try:
+    with serving(REQUEST_LOG_FLUSH_SECONDS="0.2") as address:
         request = urllib.request.Request(
-            f"http://127.0.0.1:{port}/api/v1/agents", headers={"Authorization": f"Bearer {caller.secret}"}
+            f"{address}/api/v1/agents", headers={"Authorization": f"Bearer {caller.secret}"}
         )
         _until(lambda: _status(request) == 200, 60)
         _until(lambda: lines(place.id), 20)
-    finally:
-        server.terminate()
-        server.wait(timeout=20)
     assert {row.path for row in lines(place.id)} == {"/api/v1/agents"}
 
 

@@ -1,13 +1,6 @@
 """A told story, people who look at it, and a browser that must be there."""
 
-import contextlib
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +9,7 @@ from django.test import Client
 
 from tests.console import seed, story
 from tests.console.seed import World
+from tests.world.serving import serving
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [
@@ -60,39 +54,14 @@ def kim(other: World) -> Client:
 @pytest.fixture(scope="session")
 def server(django_db_setup) -> Iterator[str]:
     """A real server on this worker's database, for all tests that want one: it keeps nothing between requests."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "config.wsgi:application"]
-    process = subprocess.Popen(
-        [*command, "--host", "127.0.0.1", "--port", str(port), "--no-access-log", "--log-level", "error"],
-        cwd=ROOT,
-        env=os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings.test"},
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        _wait_for(address + "/healthz", process)
+    with serving() as address:
         yield address
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
 
 
 @pytest.fixture
 def console(server: str, world: World) -> str:
     """The server's address; the story is in its database."""
     return server
-
-
-def _wait_for(url: str, process: subprocess.Popen) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        assert process.poll() is None, "the console's server ended while it was starting"
-        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=2) as answer:
-            if answer.status == 200:
-                return
-        time.sleep(0.1)
-    pytest.fail("the console's server did not answer within a minute")
 
 
 @pytest.fixture

@@ -1,15 +1,11 @@
 """Killed workers, poisonous mail, two web servers at once: nothing lost, nothing doubled, nothing blocked."""
 
-import os
 import random
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import urllib3
 from django.test import Client
 
-from config import ports
 from config.demo.amazon import Topic, receipt
 from inbox.channels import sns
 from inbox.models import Email, Entry, InboundMessage, Thread
@@ -18,6 +14,7 @@ from kernel.models import OutboxEvent
 from kernel.transactions import in_all_workspaces, in_workspace
 from tests.agents import forking
 from tests.factories.world import hand_in, house, mail
+from tests.world.serving import serving
 
 ARN = "arn:aws:sns:eu-central-1:123456789012:inbound"
 
@@ -99,33 +96,16 @@ def test_shuffled_redeliveries_over_two_servers_make_each_mail_once(db, tmp_path
         # Every tenth comes under a second SNS id as well: SES's own id is what counts.
         bodies += [first, first, first, topic.notification(text) if number % 10 == 0 else first]
     random.Random(7).shuffle(bodies)
-    environment = os.environ | {
-        "DJANGO_SETTINGS_MODULE": "config.settings.test",
-        "SNS_TOPIC_ARNS": ARN,
-        "SNS_CERTIFICATE_FILE": str(topic.certificate),
-    }
-    servers, urls = [], []
-    for _ in range(2):
-        port = ports.choose(0)
-        argv = [sys.executable, "-m", "granian", "--interface", "wsgi", "config.wsgi:application", "--port", str(port)]
-        servers.append(subprocess.Popen([*argv, "--log-level", "critical"], env=environment))
-        urls.append(f"http://127.0.0.1:{port}")
-    try:
+    amazon = {"SNS_TOPIC_ARNS": ARN, "SNS_CERTIFICATE_FILE": str(topic.certificate)}
+    with serving(**amazon) as one, serving(**amazon) as other:
         pool = urllib3.PoolManager(maxsize=16)
-        for url in urls:
-            pool.request("GET", f"{url}/healthz", retries=urllib3.Retry(total=60, backoff_factor=0.1))
 
         def post(numbered: tuple[int, bytes]) -> int:
             number, body = numbered
-            return pool.request("POST", f"{urls[number % 2]}/ingress/ses", body=body, retries=False).status
+            return pool.request("POST", f"{(one, other)[number % 2]}/ingress/ses", body=body, retries=False).status
 
         with ThreadPoolExecutor(16) as threads:
             statuses = list(threads.map(post, enumerate(bodies)))
-    finally:
-        for server in servers:
-            server.terminate()
-        for server in servers:
-            server.wait(timeout=15)
     assert set(statuses) == {200}
     workers = [forking.start(ingesting.process_all) for _ in range(2)]
     assert [forking.ended(worker) for worker in workers] == ["exit 0", "exit 0"]

@@ -1,14 +1,10 @@
 """One mail, handed in two hundred times: one of everything, all the way to the customer (A1)."""
 
-import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import urllib3
 
 from agents.models import AgentRun
-from config import ports
 from config.demo.amazon import Topic, receipt
 from config.demo.sink import Sink
 from inbox.models import Email, Entry, OutboundMessage, Thread
@@ -17,6 +13,7 @@ from kernel.models import OutboxEvent
 from kernel.transactions import in_workspace
 from tests.agents.factories import drain, office, work
 from tests.factories.world import mail
+from tests.world.serving import serving
 from webhooks.models import SystemEvent
 
 ARN = "arn:aws:sns:eu-central-1:123456789012:inbound"
@@ -32,27 +29,14 @@ def test_one_mail_delivered_200_times_is_answered_once(db, settings, tmp_path):
         envelope_from="ada@customer.test",
     )
     body = topic.notification(message)
-    port = ports.choose(0)
-    environment = os.environ | {
-        "DJANGO_SETTINGS_MODULE": "config.settings.test",
-        "SNS_TOPIC_ARNS": ARN,
-        "SNS_CERTIFICATE_FILE": str(topic.certificate),
-    }
-    argv = [sys.executable, "-m", "granian", "--interface", "wsgi", "config.wsgi:application", "--port", str(port)]
-    server = subprocess.Popen([*argv, "--blocking-threads", "8", "--log-level", "critical"], env=environment)
-    try:
+    with serving(threads=8, SNS_TOPIC_ARNS=ARN, SNS_CERTIFICATE_FILE=str(topic.certificate)) as url:
         pool = urllib3.PoolManager(maxsize=16)
-        url = f"http://127.0.0.1:{port}"
-        pool.request("GET", f"{url}/healthz", retries=urllib3.Retry(total=60, backoff_factor=0.1))
 
         def post(_: int) -> int:
             return pool.request("POST", f"{url}/ingress/ses", body=body, retries=False).status
 
         with ThreadPoolExecutor(16) as threads:
             statuses = list(threads.map(post, range(200)))
-    finally:
-        server.terminate()
-        server.wait(timeout=15)
     assert set(statuses) == {200}
     with Sink() as sink:
         settings.MAIL_SMTP_HOST, settings.MAIL_SMTP_PORT, settings.MAIL_SMTP_TLS = "127.0.0.1", sink.port, "none"

@@ -2,16 +2,12 @@
 
 import http.client
 import json
-import os
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from config import ports
+from tests.world.serving import serving
 
 
 @dataclass(frozen=True)
@@ -87,37 +83,9 @@ class Server:
 @contextmanager
 def served(count: int = 1, **environment: str) -> Iterator[list[Server]]:
     """`count` servers that know nothing of each other but the database."""
-    chosen = [ports.choose(0) for _ in range(count)]
-    settings = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings.test", "LOG_LEVEL": "CRITICAL"} | environment
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", "granian", "--interface", "wsgi", "config.wsgi:application", "--port", str(port),
-             "--blocking-threads", "4", "--log-level", "critical"],
-            env=settings,
-        )
-        for port in chosen
-    ]  # fmt: skip
-    servers = [Server(port) for port in chosen]
-    try:
-        for server in servers:
-            _wait_for(server)
+    with ExitStack() as stack:
+        addresses = [stack.enter_context(serving(LOG_LEVEL="CRITICAL", **environment)) for _ in range(count)]
+        servers = [Server(int(address.rpartition(":")[2])) for address in addresses]
         yield servers
-    finally:
         for server in servers:
             server.hang_up()
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            process.wait(timeout=15)
-
-
-def _wait_for(server: Server) -> None:
-    ends = time.monotonic() + 60
-    while time.monotonic() < ends:
-        try:
-            if server.ask("/healthz").status == 200:
-                return
-        except OSError:
-            server.hang_up()
-        time.sleep(0.1)
-    raise AssertionError("the server did not come up")

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -12,18 +11,21 @@ from pathlib import Path
 
 import pytest
 
+from config import ports
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @contextlib.contextmanager
-def serving(interface: str, application: str, **environment: str) -> Iterator[str]:
-    """Its address, once it answers."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+def serving(
+    interface: str = "wsgi", application: str = "config.wsgi:application", *, threads: int = 4, **environment: str
+) -> Iterator[str]:
+    """Its address, once it answers; on its way out it has ended."""
+    port = ports.choose(0)
     argv = [sys.executable, "-m", "granian", "--interface", interface, application, "--port", str(port)]
+    argv += ["--blocking-threads", str(threads)] if interface == "wsgi" else []
     process = subprocess.Popen(
-        [*argv, "--no-ws", "--log-level", "error"],
+        [*argv, "--no-ws", "--no-access-log", "--log-level", "critical"],
         cwd=ROOT,
         env=os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings.test", "LOG_LEVEL": "WARNING"} | environment,
     )
