@@ -12,7 +12,7 @@ from kernel import clock
 from kernel.api.listings import Listing
 from kernel.api.shapes import listing as framed
 from kernel.api.views import WorkspaceViewSet
-from webhooks.api import filters, rendering, serializers
+from webhooks.api import filters, rendering, shapes
 from webhooks.models import SystemEvent, Webhook, WebhookDelivery
 from webhooks.queries import catalogue, listing, statistics, webhooks
 from webhooks.services import replaying, subscribing, testing
@@ -20,11 +20,11 @@ from webhooks.services import replaying, subscribing, testing
 
 @extend_schema(tags=["webhooks"])
 @extend_schema_view(
-    list=extend_schema(responses=framed(serializers.WebhookShape, "Webhook")),
-    retrieve=extend_schema(responses=serializers.WebhookShape),
+    list=extend_schema(responses=framed(shapes.WebhookShape, "Webhook")),
+    retrieve=extend_schema(responses=shapes.WebhookShape),
     create=extend_schema(
-        request=serializers.WebhookCreation,
-        responses={201: serializers.WebhookWithSecret},
+        request=shapes.WebhookCreation,
+        responses={201: shapes.WebhookWithSecret},
         examples=[
             OpenApiExample(
                 "mail", {"url": "https://example.com/hook", "slugs": ["email.*"], "label": "CRM"}, request_only=True
@@ -32,8 +32,8 @@ from webhooks.services import replaying, subscribing, testing
         ],
     ),
     partial_update=extend_schema(
-        request=serializers.WebhookChange,
-        responses=serializers.WebhookShape,
+        request=shapes.WebhookChange,
+        responses=shapes.WebhookShape,
         examples=[OpenApiExample("slower", {"rate_per_second": 5, "ordered": True}, request_only=True)],
     ),
     destroy=extend_schema(responses={204: None}),
@@ -42,9 +42,9 @@ class WebhookViewSet(WorkspaceViewSet):
     """Subscriptions of endpoints to events."""
 
     listings: ClassVar = {"list": Listing(filters=filters.WebhookFilters, sorts=("created_at", "label", "updated_at"))}
-    queries: ClassVar = {"statistics": serializers.Span}
+    queries: ClassVar = {"statistics": shapes.Span}
     queryset = Webhook.unfenced.none()
-    serializer_class = serializers.WebhookShape
+    serializer_class = shapes.WebhookShape
     permissions: ClassVar = {
         "list": "webhook.read",
         "retrieve": "webhook.read",
@@ -69,13 +69,13 @@ class WebhookViewSet(WorkspaceViewSet):
 
     def create(self, request: Request) -> Response:
         """Subscribe an endpoint. The answer holds its signing secret, this once."""
-        fields = self.checked(serializers.WebhookCreation)
+        fields = self.checked(shapes.WebhookCreation)
         row, secret = subscribing.create(workspace_id=self.principal.workspace_id, **fields)
         return Response(rendering.webhook(row) | {"secret": secret}, status=201)
 
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change a webhook; what waits to be sent follows."""
-        changes = self.checked(serializers.WebhookChange)
+        changes = self.checked(shapes.WebhookChange)
         row = subscribing.update(workspace_id=self.principal.workspace_id, webhook_id=UUID(pk), changes=changes)
         return Response(rendering.webhook(row))
 
@@ -84,7 +84,7 @@ class WebhookViewSet(WorkspaceViewSet):
         subscribing.delete(workspace_id=self.principal.workspace_id, webhook_id=UUID(pk))
         return Response(status=204)
 
-    @extend_schema(request=None, responses=serializers.WebhookWithSecret)
+    @extend_schema(request=None, responses=shapes.WebhookWithSecret)
     @action(detail=True, methods=["post"], url_path="rotate-secret")
     def rotate_secret(self, request: Request, pk: str) -> Response:
         """Make a new secret. Until `previous_secret_until` both sign."""
@@ -92,25 +92,25 @@ class WebhookViewSet(WorkspaceViewSet):
         return Response(rendering.webhook(row) | {"secret": secret})
 
     @extend_schema(
-        request=serializers.Enabling,
-        responses=serializers.EnabledShape,
+        request=shapes.Enabling,
+        responses=shapes.EnabledShape,
         examples=[OpenApiExample("without the gap", {"replay_gap": False}, request_only=True)],
     )
     @action(detail=True, methods=["post"])
     def enable(self, request: Request, pk: str) -> Response:
         """Call the endpoint again, from what it missed on."""
-        fields = self.checked(serializers.Enabling)
+        fields = self.checked(shapes.Enabling)
         row, replayed = subscribing.enable(workspace_id=self.principal.workspace_id, webhook_id=UUID(pk), **fields)
         return Response(rendering.webhook(row) | {"replayed": replayed})
 
-    @extend_schema(request=None, responses=serializers.WebhookShape)
+    @extend_schema(request=None, responses=shapes.WebhookShape)
     @action(detail=True, methods=["post"])
     def disable(self, request: Request, pk: str) -> Response:
         """Stop calling the endpoint. What happens meanwhile is kept for enabling."""
         row = subscribing.disable(workspace_id=self.principal.workspace_id, webhook_id=UUID(pk))
         return Response(rendering.webhook(row))
 
-    @extend_schema(request=None, responses={202: serializers.DeliveryShape})
+    @extend_schema(request=None, responses={202: shapes.DeliveryShape})
     @action(detail=True, methods=["post"])
     def test(self, request: Request, pk: str) -> Response:
         """Send a `webhook.test` event to this endpoint only; look at the delivery for how it went."""
@@ -118,8 +118,8 @@ class WebhookViewSet(WorkspaceViewSet):
         return Response(rendering.delivery(listing.delivery(delivery.id)), status=202)
 
     @extend_schema(
-        request=serializers.Replay,
-        responses={202: serializers.ReplayShape},
+        request=shapes.Replay,
+        responses={202: shapes.ReplayShape},
         examples=[
             OpenApiExample(
                 "a range",
@@ -131,7 +131,7 @@ class WebhookViewSet(WorkspaceViewSet):
     @action(detail=True, methods=["post"])
     def replay(self, request: Request, pk: str) -> Response:
         """Send the event of one delivery, or the events of a range of time, once more."""
-        fields = self.checked(serializers.Replay)
+        fields = self.checked(shapes.Replay)
         target: dict[str, Any] = {"workspace_id": self.principal.workspace_id, "webhook_id": UUID(pk)}
         if "delivery_id" in fields:
             replaying.replay(**target, delivery_id=fields["delivery_id"])
@@ -141,7 +141,7 @@ class WebhookViewSet(WorkspaceViewSet):
             count = replaying.replay_range(**target, **fields)
         return Response({"object": "webhook_replay", "webhook_id": pk, "deliveries": count}, status=202)
 
-    @extend_schema(parameters=[serializers.Span], responses=serializers.StatisticsShape)
+    @extend_schema(parameters=[shapes.Span], responses=shapes.StatisticsShape)
     @action(detail=True, methods=["get"])
     def statistics(self, request: Request, pk: str) -> Response:
         """What became of the deliveries of a span of time, and how fast the endpoint answers; the last day by default."""
@@ -152,8 +152,8 @@ class WebhookViewSet(WorkspaceViewSet):
 
 @extend_schema(tags=["webhook-deliveries"])
 @extend_schema_view(
-    list=extend_schema(responses=framed(serializers.DeliveryShape, "WebhookDelivery")),
-    retrieve=extend_schema(responses=serializers.DeliveryDetail),
+    list=extend_schema(responses=framed(shapes.DeliveryShape, "WebhookDelivery")),
+    retrieve=extend_schema(responses=shapes.DeliveryDetail),
 )
 class WebhookDeliveryViewSet(WorkspaceViewSet):
     """Deliveries are made by the system; nobody writes them."""
@@ -161,7 +161,7 @@ class WebhookDeliveryViewSet(WorkspaceViewSet):
     listings: ClassVar = {"list": Listing(filters=filters.DeliveryFilters)}
     expands: ClassVar = {"webhook": "webhook_id", "system_event": "system_event_id"}
     queryset = WebhookDelivery.unfenced.none()
-    serializer_class = serializers.DeliveryShape
+    serializer_class = shapes.DeliveryShape
     permissions: ClassVar = {"list": "webhook.read", "retrieve": "webhook.read"}
 
     def list(self, request: Request) -> Response:
@@ -175,15 +175,15 @@ class WebhookDeliveryViewSet(WorkspaceViewSet):
 
 @extend_schema(tags=["system-events"])
 @extend_schema_view(
-    list=extend_schema(responses=framed(serializers.EventShape, "SystemEvent")),
-    retrieve=extend_schema(responses=serializers.EventShape),
+    list=extend_schema(responses=framed(shapes.EventShape, "SystemEvent")),
+    retrieve=extend_schema(responses=shapes.EventShape),
 )
 class SystemEventViewSet(WorkspaceViewSet):
     """Public facts, for ever as they were."""
 
     listings: ClassVar = {"list": Listing(filters=filters.EventFilters)}
     queryset = SystemEvent.unfenced.none()
-    serializer_class = serializers.EventShape
+    serializer_class = shapes.EventShape
     permissions: ClassVar = {"list": "event.read", "retrieve": "event.read"}
 
     def list(self, request: Request) -> Response:
@@ -196,11 +196,11 @@ class SystemEventViewSet(WorkspaceViewSet):
 
 
 @extend_schema(tags=["event-types"])
-@extend_schema_view(list=extend_schema(responses=framed(serializers.EventTypeShape, "EventType")))
+@extend_schema_view(list=extend_schema(responses=framed(shapes.EventTypeShape, "EventType")))
 class EventTypeViewSet(WorkspaceViewSet):
     """What may be subscribed to."""
 
-    serializer_class = serializers.EventTypeShape
+    serializer_class = shapes.EventTypeShape
     permissions: ClassVar = {"list": "event.read"}
 
     def list(self, request: Request) -> Response:

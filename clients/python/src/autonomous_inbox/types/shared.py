@@ -68,14 +68,16 @@ class Attachment(TypedDict):
 
 
 class Delivery(TypedDict):
+    """A resource of a workspace, which it names."""
+
+    object: str
     id: str
-    workspace_id: str
-    metadata: Mapping[str, Any]
-    custom_metadata: Mapping[str, Any]
     created_at: str
     updated_at: str
     deleted_at: str | None
-    object: str
+    metadata: Mapping[str, Any]
+    custom_metadata: Mapping[str, Any]
+    workspace_id: str
     webhook_id: str
     system_event_id: str
     slug: str

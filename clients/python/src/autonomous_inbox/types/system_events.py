@@ -10,14 +10,16 @@ from typing import Any, TypedDict
 
 
 class Event(TypedDict):
+    """A resource of a workspace, which it names."""
+
+    object: str
     id: str
-    workspace_id: str
-    metadata: Mapping[str, Any]
-    custom_metadata: Mapping[str, Any]
     created_at: str
     updated_at: str
     deleted_at: str | None
-    object: str
+    metadata: Mapping[str, Any]
+    custom_metadata: Mapping[str, Any]
+    workspace_id: str
     slug: str
     version: int
     occurred_at: str

@@ -23,14 +23,16 @@ class DeliveryCounts(TypedDict):
 
 
 class Enabled(TypedDict):
+    """A resource of a workspace, which it names."""
+
+    object: str
     id: str
-    workspace_id: str
-    metadata: Mapping[str, Any]
-    custom_metadata: Mapping[str, Any]
     created_at: str
     updated_at: str
     deleted_at: str | None
-    object: str
+    metadata: Mapping[str, Any]
+    custom_metadata: Mapping[str, Any]
+    workspace_id: str
     label: str
     url: str
     slugs: Sequence[str]
@@ -92,14 +94,16 @@ class Waiting(TypedDict):
 
 
 class Webhook(TypedDict):
+    """A resource of a workspace, which it names."""
+
+    object: str
     id: str
-    workspace_id: str
-    metadata: Mapping[str, Any]
-    custom_metadata: Mapping[str, Any]
     created_at: str
     updated_at: str
     deleted_at: str | None
-    object: str
+    metadata: Mapping[str, Any]
+    custom_metadata: Mapping[str, Any]
+    workspace_id: str
     label: str
     url: str
     slugs: Sequence[str]
@@ -114,14 +118,16 @@ class Webhook(TypedDict):
 
 
 class WebhookWithSecret(TypedDict):
+    """A resource of a workspace, which it names."""
+
+    object: str
     id: str
-    workspace_id: str
-    metadata: Mapping[str, Any]
-    custom_metadata: Mapping[str, Any]
     created_at: str
     updated_at: str
     deleted_at: str | None
-    object: str
+    metadata: Mapping[str, Any]
+    custom_metadata: Mapping[str, Any]
+    workspace_id: str
     label: str
     url: str
     slugs: Sequence[str]

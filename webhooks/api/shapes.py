@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from kernel import clock
 from kernel.api.inputs import FreeForm, Input, Text
-from kernel.api.shapes import exemplified
+from kernel.api.shapes import Owned, exemplified
 from webhooks.api import examples
 from webhooks.queries import statistics
 from webhooks.types import DeliveryStatus, WebhookState
@@ -63,21 +63,9 @@ class Replay(Input):
         return attrs
 
 
-class Resource(serializers.Serializer[Any]):
-    """What every resource has (S0-19 to S0-25)."""
-
-    id = serializers.UUIDField()
-    workspace_id = serializers.UUIDField()
-    metadata = serializers.DictField()
-    custom_metadata = serializers.DictField()
-    created_at = serializers.DateTimeField()
-    updated_at = serializers.DateTimeField()
-    deleted_at = serializers.DateTimeField(allow_null=True)
-
-
 @exemplified(examples.WEBHOOK)
-class WebhookShape(Resource):
-    object = Constant("webhook")
+class WebhookShape(Owned):
+    kind_name = "webhook"
     label = serializers.CharField()  # type: ignore[assignment]
     url = serializers.CharField()
     slugs = serializers.ListField(child=serializers.CharField())
@@ -109,8 +97,8 @@ class ReplayShape(serializers.Serializer[Any]):
 
 
 @exemplified(examples.DELIVERY)
-class DeliveryShape(Resource):
-    object = Constant("webhook_delivery")
+class DeliveryShape(Owned):
+    kind_name = "webhook_delivery"
     webhook_id = serializers.UUIDField()
     system_event_id = serializers.UUIDField()
     slug = serializers.CharField()
@@ -138,8 +126,8 @@ class DeliveryDetail(DeliveryShape):
 
 
 @exemplified(examples.EVENT)
-class EventShape(Resource):
-    object = Constant("system_event")
+class EventShape(Owned):
+    kind_name = "system_event"
     slug = serializers.CharField()
     version = serializers.IntegerField()
     occurred_at = serializers.DateTimeField()
