@@ -20,6 +20,9 @@ _SOCKET_EVENTS = {
 # What is ready, in libcurl's words, by the selector's.
 _READY = [0, pycurl.CSELECT_IN, pycurl.CSELECT_OUT, pycurl.CSELECT_IN | pycurl.CSELECT_OUT]
 
+# What a loop's clock may be early by.
+_CLOCK_SECONDS = 0.001
+
 
 class Exchange:
     """One request and what came back of it. `code` is libcurl's result: 0, or one of its E_… numbers."""
@@ -59,7 +62,11 @@ class Engine:
         self._idle: dict[str, list[Any]] = defaultdict(list)
         self._open: dict[Any, Exchange] = {}
         self._watched: set[int] = set()
-        self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
+        # When libcurl wants to be asked, and the one timer that serves for it. It moves with nearly every exchange, and
+        # mostly away: a timer that rings early looks again, which costs less than to set a new one each time.
+        self._ask_at: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._soon: asyncio.Handle | None = None
         self._selector = selectors.DefaultSelector()
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_MAXCONNECTS, connections)
@@ -107,7 +114,9 @@ class Engine:
     def close(self) -> None:
         """End everything; what is still open is cancelled."""
         self._loop.remove_reader(self._selector.fileno())
-        self._forget_timer()
+        for call in (self._soon, self._timer):
+            if call is not None:
+                call.cancel()
         for handle, exchange in self._open.items():
             self._multi.remove_handle(handle)
             handle.close()
@@ -149,16 +158,13 @@ class Engine:
             self._selector.register(descriptor, _SOCKET_EVENTS[what])
 
     def _ask_again(self, milliseconds: int) -> None:
-        self._forget_timer()
-        if milliseconds == 0:
-            self._timer = self._loop.call_soon(self._on_time)
-        elif milliseconds > 0:
-            self._timer = self._loop.call_later(milliseconds / 1000, self._on_time)
-
-    def _forget_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._ask_at = self._loop.time() + milliseconds / 1000 if milliseconds > 0 else None
+        if milliseconds == 0 and self._soon is None:
+            self._soon = self._loop.call_soon(self._ask)
+        if self._ask_at is not None and (self._timer is None or self._timer.when() > self._ask_at):
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self._loop.call_at(self._ask_at, self._on_time)
 
     # --- what happens -------------------------------------------------------------------------------------------------
 
@@ -169,6 +175,16 @@ class Engine:
 
     def _on_time(self) -> None:
         self._timer = None
+        if self._ask_at is None:
+            return
+        if self._ask_at > self._loop.time() + _CLOCK_SECONDS:
+            self._timer = self._loop.call_at(self._ask_at, self._on_time)
+        else:
+            self._ask_at = None
+            self._ask()
+
+    def _ask(self) -> None:
+        self._soon = None
         self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
         self._reap()
 

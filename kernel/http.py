@@ -27,7 +27,7 @@ _NAME_SECONDS = 10
 _NAMES_KEPT = 1_000
 # What libcurl would add by itself.
 _UNSENT = ("Accept:", "Expect:")
-_ONE_LINE = dict.fromkeys(map(ord, "\r\n\0"))
+_ENDS_A_LINE = re.compile(r"[\r\n\0]")
 _BROKEN = frozenset({pycurl.E_PARTIAL_FILE, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING})
 _SENTENCES = {
     pycurl.E_COULDNT_CONNECT: "No connection: {}",
@@ -172,7 +172,7 @@ async def send(
     """
     target, began = check_url(url), monotonic()
     lines = [*_UNSENT, *[f"{name}: {value}" for name, value in (headers or {}).items()]]
-    if any(line.translate(_ONE_LINE) != line for line in lines):
+    if _ENDS_A_LINE.search("".join(lines)):
         raise ValueError("a header may not hold a line break or a NUL")
     addresses: list[str] = []
     if target.is_name:

@@ -38,10 +38,23 @@ class Delivered(NamedTuple):
     slug: str
     version: int
     aggregate_key: str
-    payload: dict[str, Any]
-    context: dict[str, Any]
+    payload_text: str
+    context_text: str
     occurred_at: datetime
     attempts: int
+
+    # Read only when asked for: who works in SQL on the whole batch has no use for them.
+    @property
+    def payload(self) -> dict[str, Any]:
+        """What the fact says, without its workspace."""
+        said: dict[str, Any] = orjson.loads(self.payload_text)
+        return said
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """Actor and request of its cause."""
+        cause: dict[str, Any] = orjson.loads(self.context_text)
+        return cause
 
 
 @dataclass(frozen=True)
@@ -63,6 +76,7 @@ class Consumer:
     slugs: frozenset[str] | None
     handle: Handler
     batch: bool
+    has_receipts: bool
 
     def wants(self, slug: str) -> bool:
         return self.slugs is None or slug in self.slugs
@@ -71,16 +85,19 @@ class Consumer:
 _consumers: dict[str, Consumer] = {}
 
 
-def consume(*events: type[DomainEvent] | str, name: str, batch: bool = False) -> Callable[[Handler], Handler]:
+def consume(
+    *events: type[DomainEvent] | str, name: str, batch: bool = False, has_receipts: bool = True
+) -> Callable[[Handler], Handler]:
     """Subscribe a handler: lower apps' facts by type, upper apps' by slug; no event at all means every fact.
 
     The handler runs in a savepoint of its own and only changes rows: work with the outside world is a row that a
-    worker picks up. It may be called again for an event whose receipt did not commit.
+    worker picks up. It may be called again for an event whose receipt did not commit; and, where it says that it needs
+    no receipts because a unique row of its own for each event tells it the same, for any event.
     """
     slugs = frozenset(e if isinstance(e, str) else e.slug for e in events) or None
 
     def register(handler: Handler) -> Handler:
-        _consumers[name] = Consumer(name=name, slugs=slugs, handle=handler, batch=batch)
+        _consumers[name] = Consumer(name, slugs, handler, batch, has_receipts)
         return handler
 
     return register
@@ -122,7 +139,11 @@ def wake_drain() -> None:
 
 
 # Claims are made one after the other, so that each sees what the others took; they last for some milliseconds.
-_ONE_CLAIM_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('kernel.outbox.claim'))"
+# A claim that a crash of the database forgets is made again; nobody has to wait for the disk.
+_ONE_CLAIM_AT_A_TIME = """
+SET LOCAL synchronous_commit = off;
+SELECT pg_advisory_xact_lock(hashtext('kernel.outbox.claim'))
+"""
 
 _COLUMNS = (
     "id, event_id, workspace_id, slug, version, aggregate_key, payload::text, context::text, created_at, attempts"
@@ -191,44 +212,46 @@ WHERE id IN (SELECT unnest(event_ids) FROM dead) AND published_at IS NULL AND pa
 """
 
 
+# One journey to the database: while another thread of the process works, each return can cost a turn of waiting for it.
+_CLAIM = ";".join((_ONE_CLAIM_AT_A_TIME, _BURY, _CLAIM_SUSPECT, _CLAIM_FRESH))
+
+# Who deletes the claim owns its events. A broken reference is its consumer's fault at once; deferred, it would fail the
+# whole batch at commit.
+_OWN = "SET CONSTRAINTS ALL IMMEDIATE; DELETE FROM kernel_outboxclaim WHERE id = %s"
+
+
 def drain(*, limit: int | None = None) -> int:
     """Deliver one batch of due events; the number taken. Safe to run in any number of processes at once."""
-    taken = _deliver_claimed(_claim(_CLAIM_FRESH, limit or settings.OUTBOX_BATCH))
-    return taken + _deliver_claimed(_claim(_CLAIM_SUSPECT, 1))
+    claims = _claim(limit or settings.OUTBOX_BATCH)
+    for claim in claims:
+        _deliver_claimed(claim)
+    return sum(len(claim.events) for claim in claims)
 
 
-def _claim(statement: str, limit: int) -> Claim | None:
+def _claim(limit: int) -> list[Claim]:
+    """What is ours to deliver now: a batch of fresh events, and one that failed before."""
     lease: Any = timedelta(seconds=settings.OUTBOX_LEASE_SECONDS)  # psycopg takes it; the stubs do not know
+    values = {"most": settings.OUTBOX_MAX_CLAIMS, "limit": limit, "lease": lease}
     with in_all_workspaces("the drain serves every workspace"), connection.cursor() as cursor:
-        # A claim that a crash of the database forgets is made again; nobody has to wait for the disk.
-        cursor.execute("SET LOCAL synchronous_commit = off")
-        cursor.execute(_ONE_CLAIM_AT_A_TIME)
-        if statement is _CLAIM_SUSPECT:
-            cursor.execute(_BURY, {"most": settings.OUTBOX_MAX_CLAIMS})
-        cursor.execute(statement, {"limit": limit, "lease": lease})
-        rows = cursor.fetchall()
-        return Claim(rows[0][0], [_delivered(row) for row in rows]) if rows else None
+        cursor.execute(_CLAIM, values)
+        found = []
+        while True:
+            if cursor.description is not None:
+                found.append(cursor.fetchall())
+            if not cursor.nextset():
+                break
+    # The first answer is that of the lock.
+    return [Claim(rows[0][0], [Delivered(*row[1:]) for row in rows]) for rows in reversed(found[1:]) if rows]
 
 
-def _deliver_claimed(claim: Claim | None) -> int:
-    if claim is None:
-        return 0
+def _deliver_claimed(claim: Claim) -> None:
     with in_all_workspaces("the drain serves every workspace"):
         with connection.cursor() as cursor:
-            cursor.execute("DELETE FROM kernel_outboxclaim WHERE id = %s", [claim.id])
+            cursor.execute(_OWN, [claim.id])
+            cursor.nextset()
             is_ours = cursor.rowcount == 1
-            # A broken reference is its consumer's fault at once; deferred, it would fail the whole batch at commit.
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         if is_ours:
             _settle(claim.events, _deliver(claim.events))
-    return len(claim.events)
-
-
-def _delivered(row: Sequence[Any]) -> Delivered:
-    _, number, event_id, workspace, slug, version, aggregate, payload, cause, at, attempts = row
-    return Delivered(
-        number, event_id, workspace, slug, version, aggregate, orjson.loads(payload), orjson.loads(cause), at, attempts
-    )
 
 
 def _deliver(events: Sequence[Delivered]) -> dict[int, str]:
@@ -259,7 +282,7 @@ def _attempt(consumer: Consumer, events: Sequence[Delivered]) -> str | None:
     actor = Actor(**cause["actor"]) if "actor" in cause else context.SYSTEM
     try:
         with context.acting_as(actor, request=cause.get("request_id", "")), unit_of_work(scope):
-            fresh = _receipts(consumer.name, events)
+            fresh = _receipts(consumer.name, events) if consumer.has_receipts else events
             if fresh:
                 consumer.handle(fresh)
     except Exception as error:
@@ -270,8 +293,8 @@ def _attempt(consumer: Consumer, events: Sequence[Delivered]) -> str | None:
 
 def _common_cause(events: Sequence[Delivered]) -> dict[str, Any]:
     """Actor and request of the events when they agree; nobody is named for what another one did."""
-    first = events[0].context
-    return first if all(event.context == first for event in events) else {}
+    first = events[0].context_text
+    return events[0].context if all(event.context_text == first for event in events) else {}
 
 
 def _storable(text: str) -> str:
@@ -285,7 +308,7 @@ def _receipts(name: str, events: Sequence[Delivered]) -> list[Delivered]:
             "INSERT INTO kernel_consumerreceipt (workspace_id, event_id, consumer)"
             " SELECT workspace_id, event_id, %s FROM kernel_outboxevent WHERE id = ANY(%s)"
             " ON CONFLICT DO NOTHING RETURNING event_id",
-            [name, [event.id for event in events]],
+            [name, _array(events)],
         )
         if cursor.rowcount == len(events):
             return list(events)
@@ -293,13 +316,18 @@ def _receipts(name: str, events: Sequence[Delivered]) -> list[Delivered]:
     return [event for event in events if event.event_id in new]
 
 
+def _array(events: Sequence[Delivered]) -> str:
+    """Their ids as the text of an array, which is quoted at once; a list is, item by item."""
+    return "{" + ",".join([str(event.id) for event in events]) + "}"
+
+
 def _settle(events: Sequence[Delivered], failures: dict[int, str]) -> None:
-    done = [event.id for event in events if event.id not in failures]
+    done = [event for event in events if event.id not in failures]
     with connection.cursor() as cursor:
         if done:
             cursor.execute(
                 "UPDATE kernel_outboxevent SET published_at = now(), last_error = '' WHERE id = ANY(%s)",
-                [done],
+                [_array(done)],
             )
         for event in events:
             if event.id in failures:

@@ -6,7 +6,7 @@ from kernel import outbox
 from webhooks.services import dispatching
 
 
-@outbox.consume(name="webhooks.publish", batch=True)
+@outbox.consume(name="webhooks.publish", batch=True, has_receipts=False)
 def publish(events: Sequence[outbox.Delivered]) -> None:
     """Give integrators the public facts."""
     dispatching.publish(events=events)

@@ -1,6 +1,5 @@
 """States of webhooks and deliveries, and the values that travel between the dispatcher's parts."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -30,7 +29,7 @@ class Endpoint:
 
     id: str
     url: str
-    headers: Mapping[str, str]
+    headers: dict[str, str]
     secrets: tuple[bytes, ...]
     ordered: bool
     rate_per_second: int | None

@@ -184,7 +184,7 @@ ANCHOR_DIRECTORY = Path(env.str("ANCHOR_DIRECTORY", default=str(VAR / "anchors")
 
 # --- delays and limits: every one is a setting, so that tests run in seconds --------------------------------------
 
-OUTBOX_BATCH = env.int("OUTBOX_BATCH", default=200)  # Facts taken at once.
+OUTBOX_BATCH = env.int("OUTBOX_BATCH", default=500)  # Facts taken at once.
 OUTBOX_LEASE_SECONDS = env.float("OUTBOX_LEASE_SECONDS", default=30)  # After it, a claim of a dead drain is free.
 OUTBOX_BACKOFF_SECONDS = env.float("OUTBOX_BACKOFF_SECONDS", default=2)  # Wait after the first failure; doubles.
 OUTBOX_BACKOFF_MAX_SECONDS = env.float("OUTBOX_BACKOFF_MAX_SECONDS", default=900)  # Longest wait.
@@ -241,7 +241,7 @@ WEBHOOK_RETRY_JITTER = env.float("WEBHOOK_RETRY_JITTER", default=0.1)  # Share o
 WEBHOOK_TIMEOUT_SECONDS = env.float("WEBHOOK_TIMEOUT_SECONDS", default=15)  # For one attempt, all of it.
 # After it, a claim of a dead dispatcher is free.
 WEBHOOK_LEASE_SECONDS = env.float("WEBHOOK_LEASE_SECONDS", default=45)
-WEBHOOK_BATCH = env.int("WEBHOOK_BATCH", default=400)  # Deliveries taken at once.
+WEBHOOK_BATCH = env.int("WEBHOOK_BATCH", default=800)  # Deliveries taken at once.
 WEBHOOK_CONCURRENCY = env.int("WEBHOOK_CONCURRENCY", default=64)  # Attempts at the same time.
 WEBHOOK_PER_ENDPOINT = env.int("WEBHOOK_PER_ENDPOINT", default=8)  # Of these, to one endpoint.
 WEBHOOK_POLL_SECONDS = env.float("WEBHOOK_POLL_SECONDS", default=1)  # Between two looks for due deliveries.

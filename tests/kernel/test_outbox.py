@@ -107,7 +107,8 @@ def test_one_bad_consumer_does_not_stop_the_others(db, consumers, settings):
 
     emit(uuid4(), 1)
     emit(uuid4(), 2)
-    assert outbox.drain() == 3  # both, and at once the first retry
+    assert outbox.drain() == 2
+    assert outbox.drain() == 1  # the first retry, alone
     make_due()
     drain_all()
     assert sorted(good) == ["1", "2"]
@@ -274,7 +275,7 @@ def test_a_claim_that_another_drain_took_over_is_not_delivered(db, consumers, se
         seen.append(events[0].payload["ref"])
 
     emit(uuid4(), 1)
-    stale = outbox._claim(outbox._CLAIM_FRESH, 10)
+    (stale,) = outbox._claim(10)
     assert len(stale.events) == 1
     assert outbox.drain() == 1  # the lease has ended: taken over, alone
     assert seen == ["1"]
@@ -294,9 +295,9 @@ def test_facts_do_not_overtake_one_that_another_drain_has_taken_over(db, consume
     house, other = uuid4(), uuid4()
     emit(house, 1, 2, 3)
     emit(other, 1)
-    late = outbox._claim(outbox._CLAIM_FRESH, 10)
+    (late,) = outbox._claim(10)
     assert len(late.events) == 4
-    taken_over = outbox._claim(outbox._CLAIM_SUSPECT, 1)
+    (taken_over,) = outbox._claim(10)
     assert [event.payload["ref"] for event in taken_over.events] == ["1"]
     outbox._deliver_claimed(late)
     assert seen == []

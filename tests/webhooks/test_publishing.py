@@ -83,7 +83,7 @@ def test_a_redelivered_batch_changes_nothing(workspace, receiver):
     with in_all_workspaces("test"):
         events = [
             outbox.Delivered(
-                e.id, e.event_id, e.workspace_id, e.slug, e.version, e.aggregate_key, e.payload, {}, e.created_at, 0
+                e.id, e.event_id, e.workspace_id, e.slug, e.version, e.aggregate_key, "{}", "{}", e.created_at, 0
             )
             for e in OutboxEvent.objects.filter(payload__ref__startswith="n")
         ]

@@ -1,8 +1,12 @@
 """What the models cannot state: fences around workspaces, paired keys, append-only tables."""
 
+from pathlib import Path
+
 from django.db import migrations
 
 from kernel import db
+
+SQL = Path(__file__).resolve().parent.parent / "sql"
 
 
 class Migration(migrations.Migration):
@@ -24,4 +28,7 @@ class Migration(migrations.Migration):
         db.fence("webhooks_providerevent"),
         # Half of each page stays free for the claims of its rows, which so stay in their page and out of the indexes.
         migrations.RunSQL("ALTER TABLE webhooks_webhookdelivery SET (fillfactor = 50)", migrations.RunSQL.noop),
+        db.sql_file(
+            SQL / "body_v1.sql", reverse="DROP FUNCTION webhooks_body_v1(text, timestamptz, uuid, uuid, jsonb)"
+        ),
     ]

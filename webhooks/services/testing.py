@@ -25,7 +25,6 @@ def send_test(*, workspace_id: UUID, webhook_id: UUID) -> WebhookDelivery:
             raise Conflict("The webhook is disabled. Enable it before testing.")
         fact = WebhookTested(workspace_id=workspace_id, webhook_id=webhook_id, message=_MESSAGE)
         event_id, now = uuid4(), clock.now()
-        data = dispatching.data_of(event_id=event_id, workspace_id=workspace_id, payload=fact.payload())
         event = SystemEvent.objects.create(
             id=event_id,
             workspace_id=workspace_id,
@@ -33,7 +32,7 @@ def send_test(*, workspace_id: UUID, webhook_id: UUID) -> WebhookDelivery:
             version=fact.version,
             aggregate_key=fact.aggregate_key,
             occurred_at=now,
-            body=dispatching.body_of(slug=fact.slug, occurred_at=now, data=data),
+            body=dispatching.body(fact=fact, event_id=event_id, at=now),
         )
         delivery = WebhookDelivery.objects.create(
             workspace_id=workspace_id,

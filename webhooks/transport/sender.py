@@ -11,7 +11,8 @@ from webhooks.types import ERROR_LENGTH, EXCERPT_LENGTH, Outcome
 
 logger = logging.getLogger(__name__)
 
-_FIXED = {"content-type": "application/json", "user-agent": "Autonomous-Inbox-Webhooks/1"}
+# What every request says, whatever the endpoint adds.
+FIXED_HEADERS = {"content-type": "application/json", "user-agent": "Autonomous-Inbox-Webhooks/1"}
 _READ_LIMIT = 64 * 1024
 
 
@@ -20,7 +21,7 @@ async def post(session: http.Session, *, url: str, headers: Mapping[str, str], b
     began = monotonic()
     try:
         reply = await http.send(
-            session, "POST", url, headers=_FIXED | dict(headers), body=body, deadline=deadline, read_limit=_READ_LIMIT
+            session, "POST", url, headers=headers, body=body, deadline=deadline, read_limit=_READ_LIMIT
         )
     except (http.NoAnswer, http.AddressRefused, TimeoutError) as error:
         return Outcome(None, error=_reason(error, deadline), duration_ms=_since(began))

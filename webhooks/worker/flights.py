@@ -129,7 +129,7 @@ class Flights:
         outcome = await sender.post(
             self._client,
             url=endpoint.url,
-            headers={**endpoint.headers, **signed},
+            headers=lane.headers | signed,
             body=claim.body,
             deadline=self._limits.timeout,
         )

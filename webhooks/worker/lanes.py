@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import monotonic
 
+from webhooks.transport.sender import FIXED_HEADERS
 from webhooks.transport.signing import Signer
 from webhooks.types import Claim, Endpoint
 from webhooks.worker.limits import Limits
@@ -16,6 +17,7 @@ class Lane:
     what an endpoint can hold of this process is small until it has shown that it is quick."""
 
     endpoint: Endpoint
+    headers: dict[str, str]
     signers: tuple[Signer, ...]
     limits: Limits
     window: int
@@ -72,12 +74,13 @@ class Lanes:
 
     def open(self, endpoint: Endpoint) -> None:
         """Open a lane, or give it the newest snapshot of its endpoint."""
+        headers = FIXED_HEADERS | endpoint.headers
         signers = tuple(Signer(key) for key in endpoint.secrets)
         lane = self._lanes.get(endpoint.id)
         if lane is None:
-            self._lanes[endpoint.id] = Lane(endpoint, signers, self._limits, window=self._limits.per_endpoint)
+            self._lanes[endpoint.id] = Lane(endpoint, headers, signers, self._limits, window=self._limits.per_endpoint)
         else:
-            lane.endpoint, lane.signers = endpoint, signers
+            lane.endpoint, lane.headers, lane.signers = endpoint, headers, signers
 
     def add(self, claim: Claim, usable_until: float) -> None:
         """Take a claimed delivery into its lane; it may be sent until `usable_until` (monotonic)."""

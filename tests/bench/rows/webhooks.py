@@ -254,14 +254,16 @@ def reference(world: World, *, events: int = REFERENCE_EVENTS) -> float:
 def _sample() -> tuple[bytes, dict[str, str]]:
     """The bytes and headers of one delivery."""
     from kernel import clock
+    from kernel.transactions import in_all_workspaces
+    from tenancy.models import Workspace
     from webhooks.services import dispatching
     from webhooks.transport import signing
 
-    payload = {name: str(uuid.uuid4()) for name in ("thread_id", "inbox_id", "email_id", "contact_id")}
-    data = dispatching.data_of(
-        event_id=uuid.uuid4(), workspace_id=uuid.uuid4(), payload=payload | {"mail_class": "human"}
-    )
-    body = dispatching.body_of(slug="bench.happened", occurred_at=clock.now(), data=data).encode()
+    ids = {name: uuid.uuid4() for name in ("thread_id", "inbox_id", "email_id", "contact_id")}
+    fact = _event_class()(workspace_id=uuid.uuid4(), **ids)
+    with in_all_workspaces("bench"):
+        made = dispatching.body(fact=fact, event_id=uuid.uuid4(), at=clock.now())
+        body = Workspace.objects.values_list(made, flat=True)[:1].get().encode()
     headers = signing.headers(signers=[signing.Signer(b"k" * 32)], message_id=str(uuid.uuid4()), timestamp=1, body=body)
     return body, {"content-type": "application/json", **headers}
 
