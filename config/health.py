@@ -11,6 +11,8 @@ from django.http import HttpRequest, JsonResponse
 from kernel import clock, nudge
 from kernel.models import Heartbeat, OutboxEvent
 from kernel.transactions import in_all_workspaces
+from webhooks.models import WebhookDelivery
+from webhooks.types import DeliveryStatus
 
 
 def live(_request: HttpRequest) -> JsonResponse:
@@ -26,7 +28,7 @@ def ready(_request: HttpRequest) -> JsonResponse:
 
 def problems() -> list[str]:
     """What keeps the installation from working, one sentence each; empty when all is well."""
-    checks: list[Callable[[], str]] = [_database, _migrations, _redis, _beat, _outbox]
+    checks: list[Callable[[], str]] = [_database, _migrations, _redis, _beat, _outbox, _webhooks]
     found = []
     for check in checks:
         try:
@@ -65,9 +67,14 @@ def _redis() -> str:
     return "" if policy in (None, "noeviction") else f"Redis may evict ({policy}). Set maxmemory-policy noeviction."
 
 
+def _is_silent(name: str) -> bool:
+    """Whether the periodic process has not been heard of for a minute."""
+    beat = Heartbeat.objects.filter(name=name).first()
+    return beat is None or clock.now() - beat.at > timedelta(seconds=60)
+
+
 def _beat() -> str:
-    beat = Heartbeat.objects.filter(name="beat").first()
-    if beat is None or clock.now() - beat.at > timedelta(seconds=60):
+    if _is_silent("beat"):
         return "No scheduler has been seen for a minute. Start celery beat and a worker."
     return ""
 
@@ -79,3 +86,14 @@ def _outbox() -> str:
             published_at=None, parked_at=None, attempts=0, available_at__lt=limit
         ).exists()
     return "Events wait for more than a minute. Is a worker running?" if late else ""
+
+
+def _webhooks() -> str:
+    """A dispatcher that is away is a fault once something waits for it: an installation without webhooks needs none."""
+    with in_all_workspaces("health of the installation"):
+        is_waiting = WebhookDelivery.objects.filter(
+            status=DeliveryStatus.PENDING, due_at__lt=clock.now() - timedelta(seconds=60)
+        ).exists()
+    if is_waiting and _is_silent("webhooks"):
+        return "Webhook deliveries wait, and no dispatcher has been seen for a minute. Start manage.py run_webhooks."
+    return ""

@@ -14,7 +14,11 @@ from kernel import clock, crypto
 from kernel.models import Heartbeat, OutboxEvent
 from kernel.transactions import in_all_workspaces, in_workspace
 from tenancy.models import User, Workspace
+from tenancy.services import provisioning
+from tests.factories.every import make
 from tests.factories.world import deliver, hand_in, house, mail
+from webhooks.models import WebhookDelivery
+from webhooks.services import claiming
 
 
 def run(name: str, *arguments: str) -> str:
@@ -126,6 +130,18 @@ def test_waiting_events_are_a_fault(db):
         OutboxEvent.objects.create(workspace_id=uuid4(), slug="x.y", aggregate_key="x:1")
         OutboxEvent.objects.update(available_at=clock.now().replace(year=2020))
     assert any("Events wait" in fault for fault in health.problems())
+
+
+def test_deliveries_that_wait_for_a_dispatcher_are_a_fault(db):
+    Heartbeat.objects.create(name="beat", at=clock.now())
+    workspace, _ = provisioning.provision(external_id=uuid4(), name="Late")
+    with in_workspace(workspace.id):
+        make(WebhookDelivery, workspace.id)
+        assert health.problems() == []
+        WebhookDelivery.objects.update(due_at=clock.now().replace(year=2020))
+    assert [fault for fault in health.problems() if "run_webhooks" in fault]
+    claiming.beat()
+    assert health.problems() == []
 
 
 def test_the_api_description_is_whole_and_without_warnings(db, tmp_path):
