@@ -98,7 +98,7 @@ def attempt_once(receiver) -> None:
     dispatch(lambda: len(receiver.at()) > before and not rows(lease_until__isnull=False))
 
 
-def test_failing_for_five_days_disables_once_and_says_so_once(workspace, receiver, five_days):
+def test_failing_for_five_days_disables_once_and_says_so_once(workspace, receiver, five_days, cases):
     receiver.scripts["/hook"] = FAIL
     dead = hook(workspace, receiver.url())
     emit(workspace)
@@ -116,9 +116,10 @@ def test_failing_for_five_days_disables_once_and_says_so_once(workspace, receive
     emit(workspace)
     dispatch(lambda: len(rows(status="cancelled")) == 2)
     assert len(receiver.at()) == seen
+    cases("E3", 1)
 
 
-def test_a_success_in_between_stops_the_clock(workspace, receiver, five_days):
+def test_a_success_in_between_stops_the_clock(workspace, receiver, five_days, cases):
     live = hook(workspace, receiver.url())
     for _ in range(4):
         receiver.scripts["/hook"] = FAIL
@@ -131,9 +132,12 @@ def test_a_success_in_between_stops_the_clock(workspace, receiver, five_days):
         dispatch(lambda: not rows(status="pending") and not rows(lease_until__isnull=False))
         assert fresh(live).failing_since is None
     assert fresh(live).state == "active"
+    cases("E3", 1)
 
 
-def test_failing_then_quiet_for_long_then_one_failure_is_not_failing_all_the_time(workspace, receiver, five_days):
+def test_failing_then_quiet_for_long_then_one_failure_is_not_failing_all_the_time(
+    workspace, receiver, five_days, cases
+):
     receiver.scripts["/hook"] = FAIL
     quiet = hook(workspace, receiver.url())
     emit(workspace)
@@ -143,6 +147,7 @@ def test_failing_then_quiet_for_long_then_one_failure_is_not_failing_all_the_tim
     pass_time(days=6)
     attempt_once(receiver)
     assert fresh(quiet).state == "active"
+    cases("E3", 1)
 
 
 def test_one_burst_of_failures_is_not_several_failures(workspace, receiver, five_days):
