@@ -172,19 +172,23 @@ def _took(pool: urllib3.PoolManager, place: Estate, body: bytes) -> bool:
         return False
 
 
-def settled(place: Estate, *, seconds: float) -> bool:
-    """Wait until no stored message and no event is left to work on."""
-    deadline = time.monotonic() + seconds
+def unsettled(place: Estate, *, seconds: float) -> dict[str, int]:
+    """Wait until no stored message and no event is left to work on; what is left when nothing has moved for `seconds`."""
     question = (
-        "SELECT (SELECT count(*) FROM inbox_inboundmessage WHERE state = 'stored')"
-        " + (SELECT count(*) FROM kernel_outboxevent WHERE published_at IS NULL AND parked_at IS NULL)"
+        "SELECT (SELECT count(*) FROM inbox_inboundmessage WHERE state = 'stored'),"
+        " (SELECT count(*) FROM kernel_outboxevent WHERE published_at IS NULL AND parked_at IS NULL),"
+        " (SELECT count(*) FROM kernel_outboxevent)"
     )
-    while time.monotonic() < deadline:
+    before, moved = None, time.monotonic()
+    while time.monotonic() - moved < seconds:
         with place.owner() as connection:
-            if connection.execute(question).fetchone()[0] == 0:
-                return True
+            now = connection.execute(question).fetchone()
+        if now[:2] == (0, 0):
+            return {}
+        if now != before:
+            before, moved = now, time.monotonic()
         time.sleep(0.5)
-    return False
+    return {"messages": before[0], "events": before[1]}
 
 
 def filed(place: Estate, count: int, *, seconds: float) -> float:
