@@ -46,8 +46,8 @@ def test_attempts_come_at_their_moments_until_one_succeeds(workspace, receiver, 
 def test_after_the_last_attempt_it_has_failed_and_another_endpoint_hears_of_it(workspace, receiver, settings):
     settings.WEBHOOK_RETRY_SECONDS = [0.01, 0.01]
     receiver.scripts["/hook"] = FAIL
+    hook(workspace, receiver.url("/watch"), ["webhook.delivery_exhausted"])
     dead = hook(workspace, receiver.url(), ["*"])
-    hook(workspace, receiver.url("/watch"), ["webhook.*"])
     emit(workspace)
     dispatch(lambda: rows(status="failed"))
     (row,) = rows(webhook=dead)
