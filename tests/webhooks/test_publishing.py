@@ -98,8 +98,12 @@ def test_nobody_hears_of_an_endpoint_s_troubles_at_that_endpoint(workspace, rece
     drain()
     dispatch()
     assert sorted(orjson.loads(r.body)["type"] for r in receiver.at("/b")) == ["webhook.disabled", "webhook.enabled"]
-    assert receiver.at("/a") == []
-    assert [row.webhook_id for row in rows()] == [second.id]
+    # It hears of the other's beginning, and of nothing about itself.
+    heard = [orjson.loads(r.body) for r in receiver.at("/a")]
+    assert [(body["type"], body["data"]["webhook_id"]) for body in heard] == [("webhook.created", str(second.id))]
+    assert [row.webhook_id for row in rows(system_event__slug__in=["webhook.disabled", "webhook.enabled"])] == [
+        second.id
+    ] * 2
 
 
 def test_every_public_event_has_a_description_and_a_schema():
