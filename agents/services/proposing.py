@@ -27,7 +27,7 @@ from agents.types import OUTSIDE, AgentStatus, ExecutionStatus, StepKind
 from audit.services import record
 from inbox.queries import conversations
 from inbox.queries.conversations import MailContext
-from inbox.services import progress
+from inbox.services import progress, replying
 from inbox.types import EmailState
 from kernel import clock, outbox
 from kernel.context import Actor
@@ -53,12 +53,14 @@ class NotOpen(Conflict):
 def propose(*, workspace_id: UUID, email_id: UUID, text: str, author: Actor, ask_first: bool = False) -> ActionIntent:
     """Put a reply in `author`'s words before the rules of the inbox's agent; the intent, whose status says what came of it.
 
-    With `ask_first` a person decides whatever the rules allow. Raises NotFound, Invalid, NoLicence and NotOpen.
+    With `ask_first` a person decides whatever the rules allow. Raises NotFound, Invalid, NoLicence, NotOpen,
+    and NobodyToAnswer or RecipientSuppressed where a reply could not be sent.
     """
     words = _checked(text)
     with in_workspace(workspace_id):
         mail = conversations.mail_context(email_id=email_id)
         agent = _licence(mail)
+        replying.check_recipient(email_id=email_id)
         # The agent before the thread before the mail, as where a worker sends: two of them cannot wait for each other.
         conversations.lock_thread(mail.thread_id)
         run = _begin(mail, agent)

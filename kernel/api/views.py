@@ -118,7 +118,12 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
         pk = kwargs.get("pk", self.principal.workspace_id)
         rows.select_for_update(of=("self",), no_key=True).filter(pk=pk).values_list("pk").first()
         show: Callable[..., Response] = self.retrieve  # type: ignore[attr-defined]
-        conditions.check(request.headers["If-Match"], conditions.tag(show(request, **kwargs).data))
+        body = show(request, **kwargs).data
+        conditions.check(request.headers["If-Match"], conditions.tag(body, without=self._volatile()))
+
+    def _volatile(self) -> frozenset[str]:
+        found: frozenset[str] = getattr(self.serializer_class, "volatile", frozenset())
+        return found
 
     def _dressed(self, request: Request, response: Response) -> Response:
         """What every answer may get: expansions, an entity tag, 304 in place of what the caller has already."""
@@ -127,11 +132,15 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
         if response.status_code != 200 or not isinstance(body, dict):
             return response
         current = body if self.action in ("retrieve", "partial_update") else None
-        tag, added = conditions.tag(current) if current else "", None
+        volatile = self._volatile()
+        tag, added = "", {}
+        if current:
+            tag = conditions.tag(current, without=volatile)
+            added = {name: current[name] for name in sorted(volatile & set(current))}
         if self._expandable():
             names = expanding.wanted(request, self.expands, self.principal)
             expanding.expand(body["data"] if self.action == "list" else [body], names, self.expands)
-            added = {name: body.get(name) for name in names}
+            added |= {name: body.get(name) for name in names}
         if current:
             tag = conditions.with_extra(tag, added) if added else tag
             if request.method in ("GET", "HEAD") and conditions.is_known(request, tag):

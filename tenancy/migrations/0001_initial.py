@@ -349,6 +349,14 @@ class Migration(migrations.Migration):
             model_name='revokedtoken',
             index=models.Index(fields=['expires_at'], name='tenancy_revocations_by_end'),
         ),
+        migrations.AddIndex(
+            model_name='revokedtoken',
+            index=models.Index(fields=['workspace', '-created_at', '-id'], name='tenancy_revocations_by_age'),
+        ),
+        migrations.AddIndex(
+            model_name='revokedclientcert',
+            index=models.Index(fields=['workspace', '-created_at', '-id'], name='tenancy_denials_by_age'),
+        ),
         migrations.AddConstraint(
             model_name='revokedclientcert',
             constraint=models.UniqueConstraint(fields=('workspace', 'fingerprint'), name='tenancy_one_denial_per_fingerprint'),
