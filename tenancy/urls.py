@@ -17,7 +17,7 @@ router.register("revoked-tokens", credentials.RevokedTokenViewSet, basename="rev
 urlpatterns = [
     path("workspace", WorkspaceView.as_view({"get": "retrieve", "patch": "partial_update"}), name="workspace"),
     path(
-        "workspace/settings",
+        "workspace-settings",
         control.SettingsView.as_view({"get": "retrieve", "patch": "partial_update"}),
         name="workspace-settings",
     ),

@@ -10,7 +10,6 @@ from rest_framework.response import Response
 
 from kernel.api.filters import Changeable
 from kernel.api.listings import Listing
-from kernel.api.lookup import UUID_PATTERN
 from kernel.api.shapes import listing
 from kernel.api.views import WorkspaceViewSet
 from tenancy.api import examples, people_shapes
@@ -48,8 +47,8 @@ class RoleViewSet(WorkspaceViewSet):
         "create": "role.manage",
         "partial_update": "role.manage",
         "destroy": "role.manage",
-        "members": "role.manage",
-        "member": "role.manage",
+        "give": "role.manage",
+        "take": "role.manage",
     }
     listings: ClassVar = {"list": Listing(filters=Changeable, sorts=("created_at", "name", "updated_at"))}
     queryset = Role.unfenced.none()
@@ -90,26 +89,27 @@ class RoleViewSet(WorkspaceViewSet):
         examples=_asked("member", {"membership_id": examples.ROLE_LINK["membership_id"]}),
     )
     @action(detail=True, methods=["post"])
-    def members(self, request: Request, pk: str) -> Response:
+    def give(self, request: Request, pk: str) -> Response:
         """Give the role to a member, who has it at their next request."""
         fields = self.checked(people_shapes.RoleHolder)
-        link = roles.give(
-            workspace_id=self.principal.workspace_id, role_id=UUID(pk), may=self.principal.permissions, **fields
-        )
-        body = {"object": "role_link", "role_id": link.role_id, "membership_id": link.membership_id}
-        return Response(body, status=201)
+        roles.give(workspace_id=self.principal.workspace_id, role_id=UUID(pk), may=self.principal.permissions, **fields)
+        return Response(_link(pk, **fields), status=201)
 
-    @extend_schema(responses={204: None})
-    @action(detail=True, methods=["delete"], url_path=f"members/(?P<membership_id>{UUID_PATTERN})")
-    def member(self, request: Request, pk: str, membership_id: str) -> Response:
-        """Take the role from a member. The workspace keeps an owner."""
-        roles.take(
-            workspace_id=self.principal.workspace_id,
-            role_id=UUID(pk),
-            membership_id=UUID(membership_id),
-            may=self.principal.permissions,
-        )
-        return Response(status=204)
+    @extend_schema(
+        request=people_shapes.RoleHolder,
+        responses={200: people_shapes.RoleLinkShape},
+        examples=_asked("member", {"membership_id": examples.ROLE_LINK["membership_id"]}),
+    )
+    @action(detail=True, methods=["post"])
+    def take(self, request: Request, pk: str) -> Response:
+        """Take the role from a member, who is without it at their next request. The workspace keeps an owner."""
+        fields = self.checked(people_shapes.RoleHolder)
+        roles.take(workspace_id=self.principal.workspace_id, role_id=UUID(pk), may=self.principal.permissions, **fields)
+        return Response(_link(pk, **fields))
+
+
+def _link(role_id: str, *, membership_id: UUID) -> dict[str, Any]:
+    return {"object": "role_link", "role_id": UUID(role_id), "membership_id": membership_id}
 
 
 @extend_schema(tags=["teams"])

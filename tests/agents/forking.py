@@ -40,6 +40,20 @@ def killed_at(point: str, work: Callable[[], object]) -> None:
     assert how == f"signal {signal.SIGKILL.value}", f"{point}: {how}"
 
 
+def frozen_at(point: str, work: Callable[[], object]) -> int:
+    """Run `work` in a child that a crash point freezes (SIGSTOP); its process id. Fails when it never came there."""
+    child = start(work, crash_at=f"{point}:stop")
+    _, status = os.waitpid(child, os.WUNTRACED)
+    assert os.WIFSTOPPED(status), f"{point}: it was never reached"
+    return child
+
+
+def thaw(child: int) -> str:
+    """Let a frozen child go on; how it ended."""
+    os.kill(child, signal.SIGCONT)
+    return ended(child)
+
+
 def wait_until(holds: Callable[[], bool], *, seconds: float = 5.0) -> None:
     ends = time.monotonic() + seconds
     while not holds():
