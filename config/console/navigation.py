@@ -75,6 +75,7 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
             Item("Members", "group", "tenancy_membership_changelist", "member.read"),
             Item("Roles", "admin_panel_settings", "tenancy_role_changelist", "role.read"),
             Item("Teams", "groups", "tenancy_team_changelist", "member.read"),
+            Item("Settings", "tune", "workspace_settings", "workspace.manage"),
             Item("Domains", "language", "tenancy_verifieddomain_changelist", "workspace.manage"),
             Item("Audit trail", "policy", "audit_auditevent_changelist", "audit.read"),
             Item("Outbox", "outbox", "kernel_outboxevent_changelist", "workspace.manage", "parked"),

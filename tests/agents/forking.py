@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -15,6 +16,10 @@ from kernel.crash import VARIABLE
 def start(work: Callable[[], object], *, crash_at: str = "") -> int:
     """Run `work` in a child process of its own; its process id."""
     connections.close_all()
+    # A late wake-up in the middle of its call would leave the child a lock that nobody opens.
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.join()
     nudge.client().close()
     child = os.fork()
     if child:

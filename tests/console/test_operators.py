@@ -37,7 +37,7 @@ def test_each_act_in_a_workspace_is_in_its_trail(operator, world):
     found = trail(world.workspace.id)
     assert ("operator.enter", "Root Operator (as operator)", world.workspace.ref) in found
     assert ("operator.act", "Root Operator (as operator)", world.workspace.ref) in found
-    assert "approval.reject" in [action for action, _, _ in found]
+    assert "approval.decide" in [action for action, _, _ in found]
     assert b"You act as operator" in operator.get("/console/").content
 
 

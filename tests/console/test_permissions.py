@@ -161,4 +161,4 @@ def test_a_django_superuser_is_nobody(world):
     client = signed_in(user)
     for path in ("/console/", "/console/workspace/", "/console/inbox/thread/", "/console/tenancy/user/"):
         assert client.get(path).status_code == 403, path
-    assert client.post("/console/workspace/", {"workspace": "all"}).status_code == 404
+    assert client.post("/console/workspace/", {"workspace": "all"}).status_code == 403

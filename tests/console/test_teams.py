@@ -3,7 +3,6 @@
 import uuid
 
 import pytest
-from django.contrib import admin
 from django.db import connection
 from django.urls import reverse
 
@@ -17,7 +16,7 @@ from tenancy.queries import principals
 from tenancy.services import describing, teams
 from tests.console import seed
 from tests.console.conftest import signed_in
-from tests.console.test_fence import MARKS, changelist, leaks, registered, rows_of
+from tests.console.test_fence import changelist, registered, rows_of
 
 # Not of one inbox: people, settings, records of the whole workspace, which have permissions of their own.
 SHARED = {
@@ -29,6 +28,15 @@ OFTEN = (
     "workspace.read", "inbox.read", "inbox.manage", "email.read", "email.send", "thread.read", "thread.manage", "agent.read",
     "approval.read", "approval.decide", "quarantine.manage",
 )  # fmt: skip
+
+
+# Of the story in the other inbox; the workspace's own name is no secret to its members.
+MARKS = ("Nora", "haddad", "Lamp arrived broken")
+
+
+def leaks(response):
+    text = response.content.decode(errors="replace")
+    return [mark for mark in MARKS if mark in text]
 
 
 @pytest.fixture
@@ -57,7 +65,7 @@ def test_nothing_of_another_inbox_is_seen(narrowed, world):
     text = narrowed.get("/console/inbox/inbox/").content.decode()
     assert ("quiet@lindgren.example" in text, world.inbox.address in text) == (True, False)
     for path in ("/console/", "/console/approvals/", "/console/search/?s=lamp", "/console/search/?s=nora&extended=1"):
-        assert not {"Lamp arrived broken", "Nora"} & set(leaks(narrowed.get(path))), path
+        assert not leaks(narrowed.get(path)), path
 
 
 def test_raw_ids_and_deeds_of_another_inbox_do_not_exist(narrowed, world):
@@ -178,6 +186,5 @@ def test_teams_are_made_in_the_console_and_by_the_api(mika, world):
 
 
 def test_marks_of_the_story_are_there_to_be_leaked(mika, world):
-    assert set(leaks(mika.get("/console/inbox/thread/?view=all"))) >= {"Nora", "Lamp arrived broken"}
-    assert admin.site.is_registered(Inbox)
-    assert len(MARKS) > 3
+    assert set(leaks(mika.get("/console/inbox/thread/?view=all"))) == {"Nora", "Lamp arrived broken"}
+    assert "haddad" in leaks(mika.get("/console/inbox/email/?view=all"))
