@@ -20,7 +20,7 @@ from kernel import clock, crypto
 from kernel.access import Principal
 from kernel.crash import crash_point
 from kernel.errors import Conflict, Invalid
-from kernel.transactions import in_all_workspaces, in_workspace
+from kernel.transactions import in_all_workspaces, unit_of_work
 
 KEY_LENGTH = 255
 
@@ -104,7 +104,7 @@ def run_once(
         "lease": lease,
         "expires": now + timedelta(hours=settings.IDEMPOTENCY_HOURS),
     }
-    with in_workspace(principal.workspace_id), connection.cursor() as cursor:
+    with unit_of_work(principal.scope), connection.cursor() as cursor:
         cursor.execute(_BEGIN, values)
         begun, *stored = cursor.fetchone()
     if begun is None:
@@ -135,7 +135,7 @@ def _place(principal: Principal, record_id: int) -> dict[str, Any]:
 def _perform(principal: Principal, record_id: int, lease: datetime, work: Callable[[], tuple[int, bytes]]) -> Answer:
     """The lease is the fence: a run that outlived it, and was taken over, rolls back instead of acting twice."""
     try:
-        with in_workspace(principal.workspace_id), connection.cursor() as cursor:
+        with unit_of_work(principal.scope), connection.cursor() as cursor:
             status, body = work()
             crash_point("idempotency.worked")
             cursor.execute(
@@ -146,7 +146,7 @@ def _perform(principal: Principal, record_id: int, lease: datetime, work: Callab
             if cursor.rowcount != 1:
                 raise StillRunning("This request took too long and was begun again. Ask for its outcome in a moment.")
     except Exception:
-        with in_workspace(principal.workspace_id), connection.cursor() as cursor:
+        with unit_of_work(principal.scope), connection.cursor() as cursor:
             cursor.execute(
                 "DELETE FROM kernel_idempotencyrecord WHERE id = %s AND state = 'running' AND lease_until = %s",
                 [record_id, lease],

@@ -20,7 +20,7 @@ from django.db import connections
 
 pytest_plugins = ["tests.plugins.cases"]
 
-KEEP = {"django_migrations", "django_content_type", "auth_permission", "tenancy_installation"}
+KEEP = {"django_migrations", "django_content_type", "auth_permission", "tenancy_installation", "tenancy_permission"}
 
 
 def _own_redis() -> None:

@@ -140,6 +140,7 @@ def _model(run: Run) -> bool:
         return give_up(run, Outcome.LOOPED, "the model would be asked the same question again")
     provider = registry.get(run.version.provider or registry.default())
     crash_point("run.model_called")
+    leasing.check(run.lease)
     proposal = provider.propose(request)
     crash_point("run.model_answered")
     with in_workspace(run.workspace_id):

@@ -3,12 +3,13 @@
 import zoneinfo
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
 from config.console import places
+from kernel.admin.place import Place
 from kernel.context import acting_as
 from kernel.transactions import unit_of_work
 
@@ -32,8 +33,7 @@ def workspace_fence(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
             return get_response(request)
         place = places.find(request)
         if place is None:
-            is_open = request.path_info in {reverse(f"admin:{name}") for name in OPEN}
-            return get_response(request) if is_open else _refuse(request)
+            return _without_place(get_response, request)
         request.place = place  # type: ignore[attr-defined]
         zone = zoneinfo.ZoneInfo(getattr(request.user, "timezone", "UTC"))
         try:
@@ -41,11 +41,29 @@ def workspace_fence(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
                 response = get_response(request)
                 if response.status_code >= 500:
                     raise _Undo(response)
+                _note_operator(place, request, response)
         except _Undo as undone:
             return undone.response
         return response
 
     return middleware
+
+
+def _without_place(get_response: Callable[[HttpRequest], HttpResponse], request: HttpRequest) -> HttpResponse:
+    """Somebody who has no workspace here, or an operator who has to choose one first, or all of them."""
+    if request.path_info in {reverse(f"admin:{name}") for name in OPEN}:
+        return get_response(request)
+    if places.may_enter(request.user) and getattr(request.user, "is_operator", False):
+        choosing = reverse("admin:choose_workspace")
+        return get_response(request) if request.path_info == choosing else HttpResponseRedirect(choosing)
+    return _refuse(request)
+
+
+def _note_operator(place: Place, request: HttpRequest, response: HttpResponse) -> None:
+    """Whatever an operator does is in the trail, with where they said that they are; also what left no other trace."""
+    match = request.resolver_match
+    if place.acts_as_operator and request.method not in ("GET", "HEAD", "OPTIONS") and response.status_code < 400:
+        places.note(place, "operator.act", page=match.url_name if match else "", method=request.method)
 
 
 def _refuse(request: HttpRequest) -> HttpResponse:

@@ -72,7 +72,10 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
     (
         "Workspace",
         (
-            Item("Members", "group", "tenancy_membership_changelist", "workspace.manage"),
+            Item("Members", "group", "tenancy_membership_changelist", "member.read"),
+            Item("Roles", "admin_panel_settings", "tenancy_role_changelist", "role.read"),
+            Item("Teams", "groups", "tenancy_team_changelist", "member.read"),
+            Item("Settings", "tune", "workspace_settings", "workspace.manage"),
             Item("Domains", "language", "tenancy_verifieddomain_changelist", "workspace.manage"),
             Item("Audit trail", "policy", "audit_auditevent_changelist", "audit.read"),
             Item("Outbox", "outbox", "kernel_outboxevent_changelist", "workspace.manage", "parked"),
@@ -100,7 +103,7 @@ def visible(place: Place) -> list[tuple[str, list[Item]]]:
 
 
 def _may_open(place: Place, item: Item) -> bool:
-    return place.may_see_all if item.needs == INSTALLATION else place.allows(item.needs)
+    return place.acts_as_operator if item.needs == INSTALLATION else place.allows(item.needs)
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from kernel.api.lookup import UUID_PATTERN
 from kernel.api.rendering import JSONRenderer
 from kernel.crash import crash_point
 from kernel.errors import Forbidden, TooLarge
-from kernel.transactions import in_workspace
+from kernel.transactions import unit_of_work
 
 
 class Limited(APIView):
@@ -103,7 +103,7 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
         with context.acting_as(principal.actor):
             if key is not None:
                 return _once(principal, key, request, partial(handler, request, *args, **kwargs))
-            with in_workspace(principal.workspace_id):
+            with unit_of_work(principal.scope):
                 if request.method in ("PATCH", "DELETE") and "If-Match" in request.headers:
                     self._compare(request, **kwargs)
                 return self._dressed(request, handler(request, *args, **kwargs))

@@ -20,7 +20,7 @@ admin.site.unregister(Group)
 class MembershipAdmin(ReadOnlyAdmin):
     """Who belongs to the workspace, and with which roles."""
 
-    view_needs = "workspace.manage"
+    view_needs = "member.read"
     list_display = (
         columns.two_lines("user", "user__email", "person"),
         "roles",
@@ -50,16 +50,16 @@ class MembershipAdmin(ReadOnlyAdmin):
 class UserAdmin(ReadOnlyAdmin):
     """People who sign in. They are of the installation; in a workspace only its own members are in sight."""
 
-    view_needs = "workspace.manage"
+    view_needs = "member.read"
     list_display = (
         columns.two_lines("name", "email", "person"),
         "is_active",
         "is_staff",
-        "is_superuser",
+        "is_operator",
         columns.when("last_login", "last seen"),
     )
-    list_filter = ("is_active", "is_superuser")
-    fields = ("name", "email", "timezone", "is_active", "is_staff", "is_superuser", "last_login", "created_at")
+    list_filter = ("is_active", "is_operator")
+    fields = ("name", "email", "timezone", "is_active", "is_staff", "is_operator", "last_login", "created_at")
     search_fields = ("email__startswith", "name")
     search_help_text = "Name or e-mail"
     ordering = ("email",)

@@ -34,6 +34,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('name', models.CharField(max_length=60)),
+                ('description', models.CharField(blank=True, db_default='', max_length=200)),
                 ('is_system', models.BooleanField(default=False, editable=False)),
             ],
             options={
@@ -57,6 +58,7 @@ class Migration(migrations.Migration):
                 ('timezone', models.CharField(default='UTC', max_length=64, validators=[tenancy.models.workspace.check_timezone])),
                 ('is_active', models.BooleanField(default=True)),
                 ('is_staff', models.BooleanField(default=False, help_text='May enter the console.')),
+                ('is_operator', models.BooleanField(default=False, help_text='Runs the installation: may act in any workspace, audited.')),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
@@ -368,5 +370,109 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='revokedclientcert',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('fingerprint__isnull', False), ('issuer', ''), ('serial', '')), models.Q(('fingerprint', None), models.Q(('serial', ''), _negated=True), models.Q(('issuer', ''), _negated=True)), _connector='OR'), name='tenancy_denial_names_a_certificate'),
+        ),
+        migrations.CreateModel(
+            name='Team',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('name', models.CharField(max_length=60)),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='TeamInbox',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('inbox_id', models.UUIDField()),
+                ('team', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='inbox_links', to='tenancy.team')),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='TeamMember',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('membership', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='team_links', to='tenancy.membership')),
+                ('team', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='member_links', to='tenancy.team')),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='WorkspaceControlState',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('generation', models.PositiveIntegerField(db_default=1)),
+                ('stopped', models.BooleanField(db_default=False)),
+                ('reason', models.CharField(blank=True, db_default='', max_length=500)),
+                ('actor_kind', models.CharField(blank=True, db_default='', max_length=20)),
+                ('actor_id', models.CharField(blank=True, db_default='', max_length=80)),
+                ('actor_label', models.CharField(blank=True, db_default='', max_length=200)),
+                ('changed_at', models.DateTimeField(help_text='When it was last stopped or released.', null=True)),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.AddConstraint(
+            model_name='team',
+            constraint=models.UniqueConstraint(fields=('workspace', 'name'), name='tenancy_one_team_per_name'),
+        ),
+        migrations.AddConstraint(
+            model_name='teaminbox',
+            constraint=models.UniqueConstraint(fields=('team', 'inbox_id'), name='tenancy_one_link_per_inbox'),
+        ),
+        migrations.AddConstraint(
+            model_name='teammember',
+            constraint=models.UniqueConstraint(fields=('team', 'membership'), name='tenancy_once_in_a_team'),
+        ),
+        migrations.AddIndex(
+            model_name='workspacecontrolstate',
+            index=models.Index(condition=models.Q(('stopped', True)), fields=['workspace'], name='tenancy_stopped'),
+        ),
+        migrations.AddConstraint(
+            model_name='workspacecontrolstate',
+            constraint=models.UniqueConstraint(fields=('workspace',), name='tenancy_one_control_state'),
+        ),
+        migrations.AddConstraint(
+            model_name='workspacecontrolstate',
+            constraint=models.CheckConstraint(condition=models.Q(('stopped', False), models.Q(models.Q(('reason', ''), _negated=True), ('changed_at__isnull', False)), _connector='OR'), name='tenancy_stop_has_a_reason'),
         ),
     ]

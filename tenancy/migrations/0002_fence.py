@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        db.pairable("tenancy_role", "tenancy_membership"),
+        db.pairable("tenancy_role", "tenancy_membership", "tenancy_team"),
         db.fence("tenancy_workspace", column="id"),
         db.fence("tenancy_role"),
         db.fence("tenancy_rolepermission", references={"role_id": "tenancy_role"}),
@@ -25,6 +25,10 @@ class Migration(migrations.Migration):
             "tenancy_membershiprole",
             references={"membership_id": "tenancy_membership", "role_id": "tenancy_role"},
         ),
+        db.fence("tenancy_team"),
+        db.fence("tenancy_teammember", references={"team_id": "tenancy_team", "membership_id": "tenancy_membership"}),
+        db.fence("tenancy_teaminbox", references={"team_id": "tenancy_team"}),
+        db.fence("tenancy_workspacecontrolstate"),
         db.fence("tenancy_machinekey"),
         db.fence("tenancy_revokedtoken"),
         db.fence("tenancy_verifieddomain"),
@@ -34,5 +38,19 @@ class Migration(migrations.Migration):
             SQL / "identify_v1.sql",
             reverse="DROP FUNCTION tenancy_machine_key_v1(text); DROP FUNCTION tenancy_token_v1(uuid, text, text);"
             " DROP FUNCTION tenancy_certificate_v1(bytea, text, text, uuid)",
+        ),
+        db.sql_file(SQL / "member_v1.sql", reverse="DROP FUNCTION tenancy_member_v1(uuid, uuid)"),
+        db.sql_file(
+            SQL / "control_v1.sql",
+            reverse="DROP TRIGGER tenancy_generation_rises ON tenancy_workspacecontrolstate;"
+            " DROP FUNCTION tenancy_generation_v1();"
+            " DROP TRIGGER tenancy_workspace_has_control ON tenancy_workspace; DROP FUNCTION tenancy_control_v1()",
+        ),
+        db.sql_file(
+            SQL / "roles_v1.sql",
+            reverse="DROP TRIGGER tenancy_grant_of_the_system ON tenancy_rolepermission;"
+            " DROP TRIGGER tenancy_role_of_the_system ON tenancy_role; DROP FUNCTION tenancy_system_role_v1();"
+            " DROP TRIGGER tenancy_last_owner ON tenancy_membershiprole; DROP FUNCTION tenancy_role_taken_v1();"
+            " DROP FUNCTION tenancy_keep_owner_v1(uuid)",
         ),
     ]

@@ -1,3 +1,4 @@
+from tenancy.models.control import WorkspaceControlState
 from tenancy.models.credential import (
     ClientCertificate,
     MachineKey,
@@ -9,6 +10,7 @@ from tenancy.models.credential import (
 from tenancy.models.installation import Installation
 from tenancy.models.membership import Membership, MembershipRole
 from tenancy.models.role import Permission, Role, RolePermission
+from tenancy.models.team import Team, TeamInbox, TeamMember
 from tenancy.models.user import User
 from tenancy.models.workspace import Workspace
 
@@ -24,7 +26,11 @@ __all__ = [
     "RevokedToken",
     "Role",
     "RolePermission",
+    "Team",
+    "TeamInbox",
+    "TeamMember",
     "User",
     "VerifiedDomain",
     "Workspace",
+    "WorkspaceControlState",
 ]

@@ -29,6 +29,10 @@ class User(AbstractBaseUser, PermissionsMixin):
     timezone = models.CharField(max_length=64, default="UTC", validators=[check_timezone])
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False, help_text="May enter the console.")
+    # Django's superusers are nobody here: this is the one mark that opens workspaces without a membership.
+    is_operator = models.BooleanField(
+        default=False, help_text="Runs the installation: may act in any workspace, audited."
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects: ClassVar[UserManager] = UserManager()

@@ -11,8 +11,10 @@ import pytest
 from django.test import Client
 
 from kernel.transactions import in_workspace
+from tenancy.models import Membership
 from tenancy.services import keys
 from tests.agents.factories import Office, drain, office, play, receive, work
+from tests.factories.every import make
 from tests.factories.world import deliver
 from tests.tenancy.certificates import certificate, pem
 from webhooks.models import SystemEvent, WebhookDelivery
@@ -59,6 +61,14 @@ def _mail_with_attachment() -> bytes:
     return message.as_bytes()
 
 
+def _people(caller: Caller) -> dict[str, str]:
+    """A member, and a role and a team that the workspace has made itself."""
+    member = str(make(Membership, caller.workspace_id).id)
+    role = caller("POST", "/roles", {"name": "Shift", "permissions": ["email.read"]}).json()["id"]
+    team = caller("POST", "/teams", {"name": "Front", "membership_ids": [member]}).json()["id"]
+    return {"memberships": member, "roles": role, "teams": team}
+
+
 def _credentials(caller: Caller) -> dict[str, str]:
     """Of another program than the caller, and what is refused already."""
     certificates = {"name": "shop", "certificate": pem(certificate()), "scopes": ["thread.read"]}
@@ -84,7 +94,7 @@ def furnish(name: str = "acme") -> World:
     drain()
     world = World(place, {"webhooks": str(webhook.id), "emails": str(email.id), "inboxes": str(place.house.inbox.id)})
     caller = Caller(place.id)
-    world.ids |= _credentials(caller)
+    world.ids |= _credentials(caller) | _people(caller)
     for path in ("agents", "agent-runs", "approvals", "knowledge-sources", "threads"):
         world.ids[path] = caller.get(f"/{path}").json()["data"][-1]["id"]
     world.ids["replies"] = caller.get(f"/approvals/{world.ids['approvals']}").json()["intent_id"]

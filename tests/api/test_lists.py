@@ -14,8 +14,8 @@ from webhooks.services import subscribing
 
 LISTS = [
     "/agents", "/agent-runs", "/approvals", "/attachments", "/client-certificates", "/emails", "/inboxes", "/knowledge-sources",
-    "/machine-keys", "/request-log", "/revoked-client-certificates", "/revoked-tokens", "/system-events", "/threads",
-    "/webhooks", "/webhook-deliveries",
+    "/machine-keys", "/request-log", "/revoked-client-certificates", "/revoked-tokens", "/roles", "/system-events",
+    "/teams", "/threads", "/webhooks", "/webhook-deliveries",
 ]  # fmt: skip
 
 

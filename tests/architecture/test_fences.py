@@ -196,7 +196,11 @@ def _paired_keys() -> list[tuple[str, str]]:
         for field in model._meta.concrete_fields
         if field.is_relation and field.related_model in OWNED and field.column != "workspace_id"
     ]
-    plain = [("inbox_inbox", "agent_id", "agents.Agent"), ("agents_actionintent", "entry_id", "inbox.Entry")]
+    plain = [
+        ("inbox_inbox", "agent_id", "agents.Agent"),
+        ("agents_actionintent", "entry_id", "inbox.Entry"),
+        ("tenancy_teaminbox", "inbox_id", "inbox.Inbox"),
+    ]
     found += [(table, column, apps.get_model(label)) for table, column, label in plain]
     return sorted(found, key=lambda pair: pair[:2])
 

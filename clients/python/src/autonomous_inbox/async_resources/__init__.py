@@ -9,6 +9,7 @@ from autonomous_inbox.async_resources.approvals import AsyncApprovalsResource
 from autonomous_inbox.async_resources.attachments import AsyncAttachmentsResource
 from autonomous_inbox.async_resources.client_certificates import AsyncClientCertificatesResource
 from autonomous_inbox.async_resources.emails import AsyncEmailsResource
+from autonomous_inbox.async_resources.emergency_stop import AsyncEmergencyStopResource
 from autonomous_inbox.async_resources.event_types import AsyncEventTypesResource
 from autonomous_inbox.async_resources.inboxes import AsyncInboxesResource
 from autonomous_inbox.async_resources.knowledge_passages import AsyncKnowledgePassagesResource
@@ -19,11 +20,14 @@ from autonomous_inbox.async_resources.replies import AsyncRepliesResource
 from autonomous_inbox.async_resources.request_log import AsyncRequestLogResource
 from autonomous_inbox.async_resources.revoked_client_certificates import AsyncRevokedClientCertificatesResource
 from autonomous_inbox.async_resources.revoked_tokens import AsyncRevokedTokensResource
+from autonomous_inbox.async_resources.roles import AsyncRolesResource
 from autonomous_inbox.async_resources.system_events import AsyncSystemEventsResource
+from autonomous_inbox.async_resources.teams import AsyncTeamsResource
 from autonomous_inbox.async_resources.threads import AsyncThreadsResource
 from autonomous_inbox.async_resources.webhook_deliveries import AsyncWebhookDeliveriesResource
 from autonomous_inbox.async_resources.webhooks import AsyncWebhooksResource
 from autonomous_inbox.async_resources.workspace import AsyncWorkspaceResource
+from autonomous_inbox.async_resources.workspace_settings import AsyncWorkspaceSettingsResource
 from autonomous_inbox.paging import AsyncSender
 
 
@@ -37,6 +41,7 @@ class AsyncResources:
         self.attachments = AsyncAttachmentsResource(client)
         self.client_certificates = AsyncClientCertificatesResource(client)
         self.emails = AsyncEmailsResource(client)
+        self.emergency_stop = AsyncEmergencyStopResource(client)
         self.event_types = AsyncEventTypesResource(client)
         self.inboxes = AsyncInboxesResource(client)
         self.knowledge_passages = AsyncKnowledgePassagesResource(client)
@@ -47,8 +52,11 @@ class AsyncResources:
         self.request_log = AsyncRequestLogResource(client)
         self.revoked_client_certificates = AsyncRevokedClientCertificatesResource(client)
         self.revoked_tokens = AsyncRevokedTokensResource(client)
+        self.roles = AsyncRolesResource(client)
         self.system_events = AsyncSystemEventsResource(client)
+        self.teams = AsyncTeamsResource(client)
         self.threads = AsyncThreadsResource(client)
         self.webhook_deliveries = AsyncWebhookDeliveriesResource(client)
         self.webhooks = AsyncWebhooksResource(client)
         self.workspace = AsyncWorkspaceResource(client)
+        self.workspace_settings = AsyncWorkspaceSettingsResource(client)

@@ -26,19 +26,23 @@ from autonomous_inbox.types.replies import Reply, ReplyStatus
 from autonomous_inbox.types.request_log import Request
 from autonomous_inbox.types.revoked_client_certificates import Denial
 from autonomous_inbox.types.revoked_tokens import Cutoff, RevokedToken
+from autonomous_inbox.types.roles import Role, RoleLink
 from autonomous_inbox.types.shared import (
     Approval,
     ApprovalState,
     Attachment,
+    ChangedBy,
     CredentialState,
     Delivery,
     DeliveryStatus,
     Issuer,
     Problem,
     Risk,
+    Stop,
     Workspace,
 )
 from autonomous_inbox.types.system_events import Event
+from autonomous_inbox.types.teams import Team
 from autonomous_inbox.types.threads import Entry, Recipient, RecipientState, Thread, ThreadStatus
 from autonomous_inbox.types.webhook_deliveries import Attempt, DeliveryDetail
 from autonomous_inbox.types.webhooks import (
@@ -54,6 +58,7 @@ from autonomous_inbox.types.webhooks import (
     WebhookState,
     WebhookWithSecret,
 )
+from autonomous_inbox.types.workspace_settings import Settings
 
 __all__ = [
     "Address",
@@ -65,6 +70,7 @@ __all__ = [
     "Attempt",
     "Autonomy",
     "Certificate",
+    "ChangedBy",
     "CorrespondentInput",
     "CredentialState",
     "Cutoff",
@@ -104,13 +110,18 @@ __all__ = [
     "RevokedKeys",
     "RevokedToken",
     "Risk",
+    "Role",
+    "RoleLink",
     "Run",
     "RunDetail",
+    "Settings",
     "Statistics",
     "StatisticsStep",
     "Step",
     "StepKind",
     "StepStatus",
+    "Stop",
+    "Team",
     "Thread",
     "ThreadStatus",
     "Waiting",
