@@ -1,5 +1,6 @@
 -- Plans inside are made once for a session, by indexes only: planning would cost more than running, and a plan made
--- while a table was small must not stay.
+-- while a table was small must not stay. Rows are looked up by arrays of ids or in sub-selects, never by a join: the
+-- planner takes a fence to hide nearly all of a table, and would begin a join by reading the whole of it.
 -- Put parsed mails into their threads: contacts, threads, entries, references, participants, attachments, facts and
 -- audit, in one statement and so in one transaction. What is decided (class, thread) was decided before; this keeps the
 -- promises that concurrency could break: one contact per address, seq in commit order under the thread's lock, one
@@ -24,6 +25,7 @@ DECLARE
     v_fresh int[];  -- of them, those that were not filed before
     v_changed int[];  -- of them, those whose decision is out of date
     v_go jsonb := p;  -- the mails that are filed now
+    v_by_id jsonb;  -- the same by the ids of their e-mails and threads
     -- By place:
     v_contacts uuid[];
     v_threads uuid[];
@@ -35,22 +37,23 @@ BEGIN
     -- still stored and is filed again. Whatever acts on these rows outside commits synchronously first, and the log is
     -- flushed in order, so nobody outside can have seen what was taken back.
     PERFORM set_config('app.all_workspaces', 'on', true), set_config('synchronous_commit', 'off', true);
-    -- The state is compared when the row is locked, not in the look-up, which would walk the index of all that is due.
     WITH locked AS MATERIALIZED (
-        SELECT m.n, i.attempts = m.attempts AND i.state = 'stored' AS is_ours
-        FROM jsonb_to_recordset(p) AS m(n int, workspace_id uuid, message_id uuid, attempts int)
-        JOIN inbox_inboundmessage i ON i.id = m.message_id AND i.workspace_id = m.workspace_id
-        ORDER BY i.id FOR NO KEY UPDATE OF i
+        SELECT i.id, i.workspace_id, i.attempts, i.state FROM inbox_inboundmessage i
+        WHERE i.id = ANY (ARRAY(SELECT m.message_id FROM jsonb_to_recordset(p) AS m(message_id uuid)))
+        ORDER BY i.id FOR NO KEY UPDATE
     )
-    SELECT coalesce(array_agg(l.n), '{}') INTO v_live FROM locked l WHERE l.is_ours;
+    SELECT coalesce(array_agg(m.n), '{}') INTO v_live
+    FROM jsonb_to_recordset(p) AS m(n int, workspace_id uuid, message_id uuid, attempts int)
+    JOIN locked l ON l.id = m.message_id AND l.workspace_id = m.workspace_id
+    WHERE l.attempts = m.attempts AND l.state = 'stored';
     SELECT coalesce(array_agg(m.n), '{}') INTO v_fresh FROM jsonb_to_recordset(p) AS m(n int, email_id uuid)
-    JOIN inbox_email e ON e.id = m.email_id
-    WHERE m.n = ANY (v_live) AND e.state IN ('received', 'stored', 'parsed');
+    WHERE m.n = ANY (v_live)
+        AND (SELECT e.state FROM inbox_email e WHERE e.id = m.email_id) IN ('received', 'stored', 'parsed');
     IF cardinality(v_live) > cardinality(v_fresh) THEN
         -- Filed before (a redelivery for a further recipient): only close the message.
-        UPDATE inbox_inboundmessage i SET state = 'done'
-        FROM jsonb_to_recordset(p) AS m(n int, message_id uuid, final boolean)
-        WHERE i.id = m.message_id AND m.final AND m.n = ANY (v_live) AND m.n <> ALL (v_fresh);
+        UPDATE inbox_inboundmessage i SET state = 'done' WHERE i.id = ANY (ARRAY(
+            SELECT m.message_id FROM jsonb_to_recordset(p) AS m(n int, message_id uuid, final boolean)
+            WHERE m.final AND m.n = ANY (v_live) AND m.n <> ALL (v_fresh)));
     END IF;
 
     -- Two mails that cite one another, or the same mail, are filed one after the other: whoever waited here looks again
@@ -78,8 +81,11 @@ BEGIN
     END IF;
 
     v_contacts := inbox_contacts_v1(p, v_go);
-    PERFORM 1 FROM inbox_thread t WHERE t.id IN (SELECT m.thread_id FROM jsonb_to_recordset(v_go) AS m(thread_id uuid))
+    PERFORM 1 FROM inbox_thread t
+    WHERE t.id = ANY (ARRAY(SELECT m.thread_id FROM jsonb_to_recordset(v_go) AS m(thread_id uuid)))
     ORDER BY t.id FOR NO KEY UPDATE;
+    SELECT jsonb_object_agg(k.id, m) INTO v_by_id FROM jsonb_array_elements(v_go) AS m,
+        LATERAL (VALUES (m->>'email_id'), (m->>'thread_id')) AS k(id) WHERE k.id IS NOT NULL;
     SELECT array_agg(coalesce(m.thread_id, gen_random_uuid()) ORDER BY m.n), array_agg(gen_random_uuid() ORDER BY m.n),
         array_agg(CASE WHEN m.entry IS NOT NULL THEN nextval('inbox_entry_seq') END ORDER BY m.n)
     INTO v_threads, v_entries, v_seqs FROM jsonb_to_recordset(p) AS m(n int, thread_id uuid, entry jsonb);
@@ -91,24 +97,26 @@ BEGIN
     FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, inbox_id uuid, email_id uuid, email jsonb, thread_id uuid,
         entry jsonb)
     WHERE m.entry IS NOT NULL AND m.thread_id IS NULL;
-    UPDATE inbox_email i SET state = e.state, state_reason = e.reason, mail_class = e.mail_class,
-        class_reason = e.class_reason, may_auto_answer = e.may_auto_answer, subject = e.subject, from_name = e.from_name,
-        from_address = e.from_address, reply_to = e.reply_to, "to" = e."to", cc = e.cc, date = e.date,
-        rfc_message_id = e.rfc_message_id, in_reply_to = e.in_reply_to, reference_ids = e."references",
-        warnings = e.warnings, hops = e.hops
-    FROM jsonb_to_recordset(v_go) AS m(email_id uuid, email jsonb, entry jsonb), jsonb_to_record(m.email) AS e(state text,
-        reason text, mail_class text, class_reason text, may_auto_answer boolean, subject text, from_name text,
-        from_address text, reply_to jsonb, "to" jsonb, cc jsonb, date timestamptz, rfc_message_id text, in_reply_to jsonb,
-        "references" jsonb, warnings jsonb, hops int)
-    WHERE i.id = m.email_id AND m.entry IS NOT NULL;
+    UPDATE inbox_email i SET (state, state_reason, mail_class, class_reason, may_auto_answer, subject, from_name,
+        from_address, reply_to, "to", cc, date, rfc_message_id, in_reply_to, reference_ids, warnings, hops) = (
+        SELECT e.state, e.reason, e.mail_class, e.class_reason, e.may_auto_answer, e.subject, e.from_name, e.from_address,
+            e.reply_to, e."to", e.cc, e.date, e.rfc_message_id, e.in_reply_to, e."references", e.warnings, e.hops
+        FROM jsonb_to_record(v_by_id->(i.id::text)->'email') AS e(state text, reason text, mail_class text,
+            class_reason text, may_auto_answer boolean, subject text, from_name text, from_address text, reply_to jsonb,
+            "to" jsonb, cc jsonb, date timestamptz, rfc_message_id text, in_reply_to jsonb, "references" jsonb,
+            warnings jsonb, hops int))
+    WHERE i.id = ANY (ARRAY(SELECT m.email_id FROM jsonb_to_recordset(v_go) AS m(email_id uuid, entry jsonb)
+        WHERE m.entry IS NOT NULL));
     -- What is not shown keeps no more than a person needs to find it.
-    UPDATE inbox_email i SET state = e.state, state_reason = e.reason, mail_class = e.mail_class,
-        class_reason = e.class_reason, subject = e.subject, from_name = e.from_name, from_address = e.from_address,
-        "to" = e."to", cc = e.cc, date = e.date, rfc_message_id = e.rfc_message_id, warnings = e.warnings
-    FROM jsonb_to_recordset(v_go) AS m(email_id uuid, email jsonb, entry jsonb), jsonb_to_record(m.email) AS e(state text,
-        reason text, mail_class text, class_reason text, subject text, from_name text, from_address text, "to" jsonb,
-        cc jsonb, date timestamptz, rfc_message_id text, warnings jsonb)
-    WHERE i.id = m.email_id AND m.entry IS NULL;
+    UPDATE inbox_email i SET (state, state_reason, mail_class, class_reason, subject, from_name, from_address, "to", cc,
+        date, rfc_message_id, warnings) = (
+        SELECT e.state, e.reason, e.mail_class, e.class_reason, e.subject, e.from_name, e.from_address, e."to", e.cc,
+            e.date, e.rfc_message_id, e.warnings
+        FROM jsonb_to_record(v_by_id->(i.id::text)->'email') AS e(state text, reason text, mail_class text,
+            class_reason text, subject text, from_name text, from_address text, "to" jsonb, cc jsonb, date timestamptz,
+            rfc_message_id text, warnings jsonb))
+    WHERE i.id = ANY (ARRAY(SELECT m.email_id FROM jsonb_to_recordset(v_go) AS m(email_id uuid, entry jsonb)
+        WHERE m.entry IS NULL));
     INSERT INTO inbox_entry (id, workspace_id, seq, inbox_id, thread_id, email_id, direction, mail_class,
         provider_entry_key, author_kind, author_id, author_label, contact_id, in_reply_to_id, subject, body_text,
         extracted_text, body_html, sent_at_provider, occurred_at, thread_decision)
@@ -120,17 +128,18 @@ BEGIN
         LATERAL (SELECT p_bodies->(m.n - 1) AS b OFFSET 0) AS bodies
     WHERE m.entry IS NOT NULL ORDER BY m.n;
     -- A response turn opens on a person's mail, unless it is older than the answer that was already given.
-    UPDATE inbox_thread t SET last_entry_seq = v_seqs[m.n], last_entry_at = v_now, entry_count = entry_count + 1,
-        preview = m.entry->>'preview', contact_id = coalesce(t.contact_id, v_contacts[m.n]),
-        status = CASE WHEN turn.opens AND t.status IN ('closed', 'snoozed') THEN 'open' ELSE t.status END,
-        first_unanswered_inbound_at = CASE WHEN turn.opens THEN coalesce(t.first_unanswered_inbound_at, v_now)
-            ELSE t.first_unanswered_inbound_at END
-    FROM jsonb_to_recordset(v_go) AS m(n int, thread_id uuid, entry jsonb), LATERAL (
-        SELECT (m.entry->>'opens_turn')::boolean AND NOT EXISTS (
-            SELECT 1 FROM inbox_entry a WHERE a.thread_id = m.thread_id AND a.direction = 'outbound'
-                AND a.outbound_kind IN ('human', 'ai_answer', 'flow')
-                AND a.occurred_at > (m.entry->>'written_at')::timestamptz) AS opens OFFSET 0) AS turn
-    WHERE t.id = m.thread_id AND m.entry IS NOT NULL;
+    UPDATE inbox_thread t SET last_entry_at = v_now, entry_count = entry_count + 1,
+        (last_entry_seq, preview, contact_id, status, first_unanswered_inbound_at) = (
+        SELECT v_seqs[m.n], m.entry->>'preview', coalesce(t.contact_id, v_contacts[m.n]),
+            CASE WHEN turn.opens AND t.status IN ('closed', 'snoozed') THEN 'open' ELSE t.status END,
+            CASE WHEN turn.opens THEN coalesce(t.first_unanswered_inbound_at, v_now) ELSE t.first_unanswered_inbound_at END
+        FROM jsonb_to_record(v_by_id->(t.id::text)) AS m(n int, entry jsonb), LATERAL (
+            SELECT (m.entry->>'opens_turn')::boolean AND NOT EXISTS (
+                SELECT 1 FROM inbox_entry a WHERE a.thread_id = t.id AND a.direction = 'outbound'
+                    AND a.outbound_kind IN ('human', 'ai_answer', 'flow')
+                    AND a.occurred_at > (m.entry->>'written_at')::timestamptz) AS opens OFFSET 0) AS turn)
+    WHERE t.id = ANY (ARRAY(SELECT m.thread_id FROM jsonb_to_recordset(v_go) AS m(thread_id uuid, entry jsonb)
+        WHERE m.entry IS NOT NULL));
     INSERT INTO inbox_messagereference (workspace_id, inbox_id, entry_id, message_id_hash, message_id, kind)
     SELECT m.workspace_id, m.inbox_id, v_entries[m.n], sha256(convert_to(r->>'id', 'UTF8')), r->>'id', r->>'kind'
     FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, inbox_id uuid, "references" jsonb),
@@ -147,8 +156,8 @@ BEGIN
     LOOP
         PERFORM inbox_attach_v1(v_one.workspace_id, v_entries[v_one.n], v_one.email_id, v_one.attachments);
     END LOOP;
-    UPDATE inbox_inboundmessage i SET state = 'done', reason = ''
-    FROM jsonb_to_recordset(v_go) AS m(message_id uuid, final boolean) WHERE i.id = m.message_id AND m.final;
+    UPDATE inbox_inboundmessage i SET state = 'done', reason = '' WHERE i.id = ANY (ARRAY(
+        SELECT m.message_id FROM jsonb_to_recordset(v_go) AS m(message_id uuid, final boolean) WHERE m.final));
     INSERT INTO kernel_outboxevent (event_id, workspace_id, slug, version, aggregate_key, payload, context)
     SELECT gen_random_uuid(), m.workspace_id, f.slug, 1, f.key, f.payload, m.context
     FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, inbox_id uuid, email_id uuid, email jsonb, thread_id uuid,
@@ -186,22 +195,23 @@ CREATE FUNCTION inbox_contacts_v1(p jsonb, p_go jsonb) RETURNS uuid[] LANGUAGE p
 DECLARE
     v_contacts uuid[];
     v_identifiers uuid[];
+    v_profiles uuid[];
     v_strangers int[];
 BEGIN
     FOR v_try IN 1..2 LOOP
         SELECT array_agg(c.contact_id ORDER BY m.n), array_agg(c.id ORDER BY m.n) INTO v_contacts, v_identifiers
-        FROM jsonb_to_recordset(p) AS m(n int, workspace_id uuid, contact jsonb)
-        JOIN tenancy_workspace w ON w.id = m.workspace_id
-        LEFT JOIN contacts_contactidentifier c
-            ON c.realm_id = w.realm_id AND c.kind = 'email' AND c.value = m.contact->>'address';
+        FROM jsonb_to_recordset(p) AS m(n int, workspace_id uuid, contact jsonb) LEFT JOIN LATERAL (
+            SELECT i.id, i.contact_id FROM contacts_contactidentifier i
+            WHERE i.realm_id = (SELECT w.realm_id FROM tenancy_workspace w WHERE w.id = m.workspace_id)
+                AND i.kind = 'email' AND i.value = m.contact->>'address' OFFSET 0) AS c ON true;
         EXIT WHEN v_try = 2 OR NOT EXISTS (
             SELECT FROM jsonb_to_recordset(p_go) AS m(n int, contact jsonb)
             WHERE m.contact IS NOT NULL AND v_contacts[m.n] IS NULL);
         -- In one order everywhere. Where another transaction was first, its person is the person.
         WITH unknown AS MATERIALIZED (
-            SELECT DISTINCT w.realm_id, m.contact->>'address' AS address
+            SELECT DISTINCT (SELECT w.realm_id FROM tenancy_workspace w WHERE w.id = m.workspace_id) AS realm_id,
+                m.contact->>'address' AS address
             FROM jsonb_to_recordset(p_go) AS m(n int, workspace_id uuid, contact jsonb)
-            JOIN tenancy_workspace w ON w.id = m.workspace_id
             WHERE m.contact IS NOT NULL AND v_contacts[m.n] IS NULL ORDER BY 1, 2
         ), known AS (
             INSERT INTO contacts_contactidentifier (id, contact_id, realm_id, kind, value, raw, provider_scope)
@@ -211,36 +221,32 @@ BEGIN
         INSERT INTO contacts_contact (id, realm_id, created_via) SELECT contact_id, realm_id, 'inbound' FROM known;
     END LOOP;
 
-    PERFORM 1 FROM contacts_contactprofile c JOIN (
-        SELECT DISTINCT m.workspace_id, v_contacts[m.n] AS contact_id
+    SELECT array_agg(s.profile_id) FILTER (WHERE s.profile_id IS NOT NULL),
+        array_agg(s.n) FILTER (WHERE s.profile_id IS NULL) INTO v_profiles, v_strangers
+    FROM (
+        SELECT m.n, (SELECT c.id FROM contacts_contactprofile c
+            WHERE c.workspace_id = m.workspace_id AND c.contact_id = v_contacts[m.n]) AS profile_id
         FROM jsonb_to_recordset(p_go) AS m(n int, workspace_id uuid) WHERE v_contacts[m.n] IS NOT NULL
-    ) s ON c.workspace_id = s.workspace_id AND c.contact_id = s.contact_id ORDER BY c.id FOR NO KEY UPDATE OF c;
-    WITH seen AS (
-        UPDATE contacts_contactprofile c SET last_seen_at = clock_timestamp() FROM (
-            SELECT DISTINCT m.workspace_id, v_contacts[m.n] AS contact_id
-            FROM jsonb_to_recordset(p_go) AS m(n int, workspace_id uuid) WHERE v_contacts[m.n] IS NOT NULL
-        ) s WHERE c.workspace_id = s.workspace_id AND c.contact_id = s.contact_id
-        RETURNING c.workspace_id, c.contact_id
-    )
-    SELECT array_agg(m.n) INTO v_strangers FROM jsonb_to_recordset(p_go) AS m(n int, workspace_id uuid)
-    WHERE v_contacts[m.n] IS NOT NULL
-        AND NOT EXISTS (SELECT FROM seen s WHERE s.workspace_id = m.workspace_id AND s.contact_id = v_contacts[m.n]);
+    ) s;
+    PERFORM 1 FROM contacts_contactprofile c WHERE c.id = ANY (v_profiles) ORDER BY c.id FOR NO KEY UPDATE;
+    UPDATE contacts_contactprofile c SET last_seen_at = clock_timestamp() WHERE c.id = ANY (v_profiles);
     IF v_strangers IS NULL THEN
         RETURN v_contacts;
     END IF;
 
-    PERFORM 1 FROM tenancy_workspace w WHERE w.id IN (
+    PERFORM 1 FROM tenancy_workspace w WHERE w.id = ANY (ARRAY(
         SELECT m.workspace_id FROM jsonb_to_recordset(p_go) AS m(n int, workspace_id uuid) WHERE m.n = ANY (v_strangers)
-    ) ORDER BY w.id FOR NO KEY UPDATE;
+    )) ORDER BY w.id FOR NO KEY UPDATE;
     WITH met AS MATERIALIZED (
         SELECT DISTINCT ON (m.workspace_id, v_contacts[m.n]) m.workspace_id, v_contacts[m.n] AS contact_id,
             v_identifiers[m.n] AS identifier_id, left(m.contact->>'name', 200) AS name
         FROM jsonb_to_recordset(p_go) AS m(n int, workspace_id uuid, contact jsonb)
         WHERE m.n = ANY (v_strangers) ORDER BY m.workspace_id, v_contacts[m.n], m.n
     ), labels AS (
-        UPDATE tenancy_workspace w SET contact_seq = w.contact_seq + s.number
-        FROM (SELECT workspace_id, count(*) AS number FROM met GROUP BY workspace_id) s WHERE w.id = s.workspace_id
-        RETURNING w.id, w.contact_seq - s.number AS before
+        UPDATE tenancy_workspace w
+        SET contact_seq = w.contact_seq + (SELECT count(*) FROM met s WHERE s.workspace_id = w.id)
+        WHERE w.id = ANY (ARRAY(SELECT s.workspace_id FROM met s))
+        RETURNING w.id, w.contact_seq - (SELECT count(*) FROM met s WHERE s.workspace_id = w.id) AS before
     ), profiles AS (
         INSERT INTO contacts_contactprofile (id, workspace_id, contact_id, label_no, display_name, attributes, source,
             engagement_score, engagement_rating)
