@@ -12,7 +12,6 @@ from email.message import EmailMessage
 from typing import Any
 
 from django.urls import path
-from django.utils import timezone
 from rest_framework import serializers
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
@@ -25,6 +24,7 @@ from rest_framework.views import APIView
 from audit.models import ApiRequest
 from config import health
 from inbox.models import Email, InboundMessage, Inbox
+from kernel import clock
 from kernel.access import Principal
 from kernel.context import Actor
 from kernel.models import IdempotencyRecord, OutboxEvent
@@ -72,7 +72,7 @@ class Emails(APIView):
         principal: Any = request.user
         given = Given(data=request.data)
         given.is_valid(raise_exception=True)
-        now = timezone.now()
+        now = clock.now()
         with in_all_workspaces("the reference of the bench"):
             record, is_new = IdempotencyRecord.objects.get_or_create(
                 workspace_id=principal.workspace_id,
@@ -127,7 +127,7 @@ class Emails(APIView):
             inbox=inbox,
             message_id=provider_id,
             state="stored",
-            received_at=timezone.now(),
+            received_at=clock.now(),
         )
         for slug, key, of in (
             ("email.stored", "email_id", email.id),
