@@ -16,7 +16,7 @@ from rest_framework.viewsets import GenericViewSet
 
 from kernel import context, idempotency
 from kernel.access import Principal, principal_of
-from kernel.api import conditions, expanding, filters, limits, paging, parameters
+from kernel.api import conditions, expanding, filters, inputs, limits, paging, parameters
 from kernel.api.listings import Listing
 from kernel.api.lookup import UUID_PATTERN
 from kernel.api.rendering import JSONRenderer
@@ -168,9 +168,7 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
 
     def checked(self, shape: type[BaseSerializer[Any]]) -> Any:
         """The request body as `shape` reads it; a ValidationError lists every fault at once."""
-        serializer = shape(data=self.request.data)
-        serializer.is_valid(raise_exception=True)
-        return serializer.validated_data
+        return inputs.reader(shape).run_validation(self.request.data)
 
 
 def note(principal: Principal) -> None:
