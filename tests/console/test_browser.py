@@ -44,11 +44,11 @@ def page(chromium, console):
     assert page.watch.faults == []
 
 
-def sign_in(page, email="mika@lindgren.example"):
+def sign_in(page, email="mika@lindgren.example", *, greeting="What needs a person"):
     page.get_by_label("Email").fill(email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("heading", name="What needs a person").wait_for()
+    page.get_by_role("heading", name=greeting).wait_for()
 
 
 def said(page, text):
@@ -144,7 +144,7 @@ def test_a_role_is_edited_and_holds_at_the_next_click(page, chromium, console, w
     others = chromium.new_context()
     bo = others.new_page()
     bo.goto(f"{console}/console/login/")
-    sign_in(bo, "bo@lindgren.example")
+    sign_in(bo, "bo@lindgren.example", greeting="Nothing waits for you")
     assert bo.goto(f"{console}/console/audit/auditevent/").status == 403
     sign_in(page)
     page.get_by_role("link", name="Roles").first.click()
@@ -170,7 +170,7 @@ def test_a_role_is_edited_and_holds_at_the_next_click(page, chromium, console, w
 
 def test_the_stop_is_pulled_seen_everywhere_and_released(page, world):
     sign_in(page)
-    page.get_by_label("Emergency stop").click()
+    page.locator(".c-brake summary").click()
     page.get_by_label("Why").fill("The agent promises refunds.")
     page.get_by_role("button", name="Stop everything that leaves").click()
     said(page, "Stopped: nothing leaves this workspace")

@@ -9,6 +9,11 @@ from tenancy import settings
 from tenancy.queries import workspaces
 from tenancy.services import describing
 
+_TITLES = {
+    "members_see_team_inboxes_only": "Members see the inboxes of their teams only",
+    "stop_spares_webhooks": "Webhooks go on during an emergency stop",
+}
+
 
 @needs("workspace.manage")
 def shown(request: HttpRequest) -> HttpResponse:
@@ -16,8 +21,7 @@ def shown(request: HttpRequest) -> HttpResponse:
     chosen = place_of(request).workspace_id
     now = settings.shown(workspaces.current(chosen).settings) if chosen else {}
     switches = [
-        {"name": name, "title": name.replace("_", " ").capitalize(), "text": settings.KNOWN[name][1], "on": on}
-        for name, on in now.items()
+        {"name": name, "title": _TITLES[name], "text": settings.KNOWN[name][1], "on": on} for name, on in now.items()
     ]
     return page(request, "settings", "Settings", switches=switches)
 
