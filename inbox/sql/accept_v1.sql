@@ -100,7 +100,8 @@ BEGIN
         END IF;
         IF v_new OR v_added IS NOT NULL THEN
             v_facts := v_facts || jsonb_build_object('key', 'inbound_message_id:' || v_id,
-                'slug', CASE WHEN v_group.inboxes IS NULL THEN 'inbound_message.quarantined' ELSE 'inbound_message.stored' END,
+                'slug', CASE WHEN v_group.inboxes IS NULL THEN 'inbound_message.quarantined'
+                    ELSE 'inbound_message.stored' END,
                 'payload', jsonb_build_object('inbound_message_id', v_id)
                     || CASE WHEN v_group.inboxes IS NULL THEN jsonb_build_object('reason', v_reason) ELSE '{}' END);
         END IF;

@@ -6,9 +6,9 @@
 -- promises that concurrency could break: one contact per address, seq in commit order under the thread's lock, one
 -- entry per mail, and nothing at all for a mail when the caller's claim of its message is no longer the latest.
 --
--- Several mails at once cost much less than one after the other. The caller sees to it that no two of them cite the same
--- id in the same inbox or go to the same thread; each is otherwise filed, or not, by itself. Locks are taken in one order
--- everywhere: messages, citations, contacts, workspaces, threads, chains.
+-- Several mails at once cost much less than one after the other. The caller sees to it that no two of them cite the
+-- same id in the same inbox or go to the same thread; each is otherwise filed, or not, by itself. Locks are taken in one
+-- order everywhere: messages, citations, contacts, workspaces, threads, chains.
 --
 -- p: an array of {n (its place, from 1), workspace_id, message_id, attempts (the claim), final, email_id, inbox_id,
 -- email {…}, thread_id|null, contact {…}|null, entry {…}|null, wanted [hex] and seen (what the decision looked for, and
@@ -32,6 +32,7 @@ DECLARE
     v_entries uuid[];
     v_seqs bigint[];
     v_one record;
+    v_some record;  -- which kinds of mails there are
 BEGIN
     -- The bytes are safe since they were accepted; if a crash of the server takes this commit back, the message is
     -- still stored and is filed again. Whatever acts on these rows outside commits synchronously first, and the log is
@@ -90,72 +91,89 @@ BEGIN
         array_agg(CASE WHEN m.entry IS NOT NULL THEN nextval('inbox_entry_seq') END ORDER BY m.n)
     INTO v_threads, v_entries, v_seqs FROM jsonb_to_recordset(p) AS m(n int, thread_id uuid, entry jsonb);
 
-    INSERT INTO inbox_thread (id, workspace_id, inbox_id, provider_thread_key, subject, contact_id, last_entry_seq,
-        last_entry_at, entry_count, preview, first_unanswered_inbound_at)
-    SELECT v_threads[m.n], m.workspace_id, m.inbox_id, 'email:' || m.email_id, m.email->>'subject', v_contacts[m.n],
-        v_seqs[m.n], v_now, 1, m.entry->>'preview', CASE WHEN (m.entry->>'opens_turn')::boolean THEN v_now END
-    FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, inbox_id uuid, email_id uuid, email jsonb, thread_id uuid,
-        entry jsonb)
-    WHERE m.entry IS NOT NULL AND m.thread_id IS NULL;
-    UPDATE inbox_email i SET (state, state_reason, mail_class, class_reason, may_auto_answer, subject, from_name,
-        from_address, reply_to, "to", cc, date, rfc_message_id, in_reply_to, reference_ids, warnings, hops) = (
-        SELECT e.state, e.reason, e.mail_class, e.class_reason, e.may_auto_answer, e.subject, e.from_name, e.from_address,
-            e.reply_to, e."to", e.cc, e.date, e.rfc_message_id, e.in_reply_to, e."references", e.warnings, e.hops
-        FROM jsonb_to_record(v_by_id->(i.id::text)->'email') AS e(state text, reason text, mail_class text,
-            class_reason text, may_auto_answer boolean, subject text, from_name text, from_address text, reply_to jsonb,
-            "to" jsonb, cc jsonb, date timestamptz, rfc_message_id text, in_reply_to jsonb, "references" jsonb,
-            warnings jsonb, hops int))
-    WHERE i.id = ANY (ARRAY(SELECT m.email_id FROM jsonb_to_recordset(v_go) AS m(email_id uuid, entry jsonb)
-        WHERE m.entry IS NOT NULL));
-    -- What is not shown keeps no more than a person needs to find it.
-    UPDATE inbox_email i SET (state, state_reason, mail_class, class_reason, subject, from_name, from_address, "to", cc,
-        date, rfc_message_id, warnings) = (
-        SELECT e.state, e.reason, e.mail_class, e.class_reason, e.subject, e.from_name, e.from_address, e."to", e.cc,
-            e.date, e.rfc_message_id, e.warnings
-        FROM jsonb_to_record(v_by_id->(i.id::text)->'email') AS e(state text, reason text, mail_class text,
-            class_reason text, subject text, from_name text, from_address text, "to" jsonb, cc jsonb, date timestamptz,
-            rfc_message_id text, warnings jsonb))
-    WHERE i.id = ANY (ARRAY(SELECT m.email_id FROM jsonb_to_recordset(v_go) AS m(email_id uuid, entry jsonb)
-        WHERE m.entry IS NULL));
-    INSERT INTO inbox_entry (id, workspace_id, seq, inbox_id, thread_id, email_id, direction, mail_class,
-        provider_entry_key, author_kind, author_id, author_label, contact_id, in_reply_to_id, subject, body_text,
-        extracted_text, body_html, sent_at_provider, occurred_at, thread_decision)
-    SELECT v_entries[m.n], m.workspace_id, v_seqs[m.n], m.inbox_id, v_threads[m.n], m.email_id, 'inbound',
-        m.email->>'mail_class', m.entry->>'key', 'contact', coalesce(v_contacts[m.n]::text, ''), m.entry->>'author',
-        v_contacts[m.n], (m.entry->>'in_reply_to')::uuid, m.email->>'subject', b->>0, b->>1, b->>2,
-        (m.email->>'date')::timestamptz, v_now, m.entry->'decision'
-    FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, inbox_id uuid, email_id uuid, email jsonb, entry jsonb),
-        LATERAL (SELECT p_bodies->(m.n - 1) AS b OFFSET 0) AS bodies
-    WHERE m.entry IS NOT NULL ORDER BY m.n;
-    -- A response turn opens on a person's mail, unless it is older than the answer that was already given.
-    UPDATE inbox_thread t SET last_entry_at = v_now, entry_count = entry_count + 1,
-        (last_entry_seq, preview, contact_id, status, first_unanswered_inbound_at) = (
-        SELECT v_seqs[m.n], m.entry->>'preview', coalesce(t.contact_id, v_contacts[m.n]),
-            CASE WHEN turn.opens AND t.status IN ('closed', 'snoozed') THEN 'open' ELSE t.status END,
-            CASE WHEN turn.opens THEN coalesce(t.first_unanswered_inbound_at, v_now) ELSE t.first_unanswered_inbound_at END
-        FROM jsonb_to_record(v_by_id->(t.id::text)) AS m(n int, entry jsonb), LATERAL (
-            SELECT (m.entry->>'opens_turn')::boolean AND NOT EXISTS (
-                SELECT 1 FROM inbox_entry a WHERE a.thread_id = t.id AND a.direction = 'outbound'
-                    AND a.outbound_kind IN ('human', 'ai_answer', 'flow')
-                    AND a.occurred_at > (m.entry->>'written_at')::timestamptz) AS opens OFFSET 0) AS turn)
-    WHERE t.id = ANY (ARRAY(SELECT m.thread_id FROM jsonb_to_recordset(v_go) AS m(thread_id uuid, entry jsonb)
-        WHERE m.entry IS NOT NULL));
-    INSERT INTO inbox_messagereference (workspace_id, inbox_id, entry_id, message_id_hash, message_id, kind)
-    SELECT m.workspace_id, m.inbox_id, v_entries[m.n], sha256(convert_to(r->>'id', 'UTF8')), r->>'id', r->>'kind'
-    FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, inbox_id uuid, "references" jsonb),
-        jsonb_array_elements(m."references") r ON CONFLICT DO NOTHING;
-    INSERT INTO inbox_threadparticipant (workspace_id, thread_id, contact_id, address, role, source)
-    SELECT m.workspace_id, v_threads[m.n], CASE WHEN r->>'role' = 'requester' THEN v_contacts[m.n] END, r->>'address',
-        r->>'role', 'inbound'
-    FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, participants jsonb),
-        jsonb_array_elements(m.participants) r ON CONFLICT DO NOTHING;
-    FOR v_one IN
-        SELECT m.n, m.workspace_id, m.email_id, m.attachments
-        FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, email_id uuid, attachments jsonb)
-        WHERE m.attachments <> '[]'
-    LOOP
-        PERFORM inbox_attach_v1(v_one.workspace_id, v_entries[v_one.n], v_one.email_id, v_one.attachments);
-    END LOOP;
+    SELECT coalesce(bool_or(m.entry IS NOT NULL AND m.thread_id IS NULL), false) AS begin_threads,
+        coalesce(bool_or(m.entry IS NOT NULL AND m.thread_id IS NOT NULL), false) AS continue_threads,
+        coalesce(bool_or(m.entry IS NOT NULL), false) AS are_shown,
+        coalesce(bool_or(m.entry IS NULL), false) AS are_hidden
+    INTO v_some FROM jsonb_to_recordset(v_go) AS m(thread_id uuid, entry jsonb);
+
+    IF v_some.begin_threads THEN
+        INSERT INTO inbox_thread (id, workspace_id, inbox_id, provider_thread_key, subject, contact_id, last_entry_seq,
+            last_entry_at, entry_count, preview, first_unanswered_inbound_at)
+        SELECT v_threads[m.n], m.workspace_id, m.inbox_id, 'email:' || m.email_id, m.email->>'subject', v_contacts[m.n],
+            v_seqs[m.n], v_now, 1, m.entry->>'preview', CASE WHEN (m.entry->>'opens_turn')::boolean THEN v_now END
+        FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, inbox_id uuid, email_id uuid, email jsonb,
+            thread_id uuid, entry jsonb)
+        WHERE m.entry IS NOT NULL AND m.thread_id IS NULL;
+    END IF;
+    IF v_some.are_shown THEN
+        UPDATE inbox_email i SET (state, state_reason, mail_class, class_reason, may_auto_answer, subject, from_name,
+            from_address, reply_to, "to", cc, date, rfc_message_id, in_reply_to, reference_ids, warnings, hops) = (
+            SELECT e.state, e.reason, e.mail_class, e.class_reason, e.may_auto_answer, e.subject, e.from_name,
+                e.from_address, e.reply_to, e."to", e.cc, e.date, e.rfc_message_id, e.in_reply_to, e."references",
+                e.warnings, e.hops
+            FROM jsonb_to_record(v_by_id->(i.id::text)->'email') AS e(state text, reason text, mail_class text,
+                class_reason text, may_auto_answer boolean, subject text, from_name text, from_address text,
+                reply_to jsonb, "to" jsonb, cc jsonb, date timestamptz, rfc_message_id text, in_reply_to jsonb,
+                "references" jsonb, warnings jsonb, hops int))
+        WHERE i.id = ANY (ARRAY(SELECT m.email_id FROM jsonb_to_recordset(v_go) AS m(email_id uuid, entry jsonb)
+            WHERE m.entry IS NOT NULL));
+        INSERT INTO inbox_entry (id, workspace_id, seq, inbox_id, thread_id, email_id, direction, mail_class,
+            provider_entry_key, author_kind, author_id, author_label, contact_id, in_reply_to_id, subject, body_text,
+            extracted_text, body_html, sent_at_provider, occurred_at, thread_decision)
+        SELECT v_entries[m.n], m.workspace_id, v_seqs[m.n], m.inbox_id, v_threads[m.n], m.email_id, 'inbound',
+            m.email->>'mail_class', m.entry->>'key', 'contact', coalesce(v_contacts[m.n]::text, ''), m.entry->>'author',
+            v_contacts[m.n], (m.entry->>'in_reply_to')::uuid, m.email->>'subject', b->>0, b->>1, b->>2,
+            (m.email->>'date')::timestamptz, v_now, m.entry->'decision'
+        FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, inbox_id uuid, email_id uuid, email jsonb,
+            entry jsonb),
+            LATERAL (SELECT p_bodies->(m.n - 1) AS b OFFSET 0) AS bodies
+        WHERE m.entry IS NOT NULL ORDER BY m.n;
+        IF v_some.continue_threads THEN
+            -- A response turn opens on a person's mail, unless it is older than the answer that was already given.
+            UPDATE inbox_thread t SET last_entry_at = v_now, entry_count = entry_count + 1,
+                (last_entry_seq, preview, contact_id, status, first_unanswered_inbound_at) = (
+                SELECT v_seqs[m.n], m.entry->>'preview', coalesce(t.contact_id, v_contacts[m.n]),
+                    CASE WHEN turn.opens AND t.status IN ('closed', 'snoozed') THEN 'open' ELSE t.status END,
+                    CASE WHEN turn.opens THEN coalesce(t.first_unanswered_inbound_at, v_now)
+                        ELSE t.first_unanswered_inbound_at END
+                FROM jsonb_to_record(v_by_id->(t.id::text)) AS m(n int, entry jsonb), LATERAL (
+                    SELECT (m.entry->>'opens_turn')::boolean AND NOT EXISTS (
+                        SELECT 1 FROM inbox_entry a WHERE a.thread_id = t.id AND a.direction = 'outbound'
+                            AND a.outbound_kind IN ('human', 'ai_answer', 'flow')
+                            AND a.occurred_at > (m.entry->>'written_at')::timestamptz) AS opens OFFSET 0) AS turn)
+            WHERE t.id = ANY (ARRAY(SELECT m.thread_id FROM jsonb_to_recordset(v_go) AS m(thread_id uuid, entry jsonb)
+                WHERE m.entry IS NOT NULL));
+        END IF;
+        INSERT INTO inbox_messagereference (workspace_id, inbox_id, entry_id, message_id_hash, message_id, kind)
+        SELECT m.workspace_id, m.inbox_id, v_entries[m.n], sha256(convert_to(r->>'id', 'UTF8')), r->>'id', r->>'kind'
+        FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, inbox_id uuid, "references" jsonb),
+            jsonb_array_elements(m."references") r ON CONFLICT DO NOTHING;
+        INSERT INTO inbox_threadparticipant (workspace_id, thread_id, contact_id, address, role, source)
+        SELECT m.workspace_id, v_threads[m.n], CASE WHEN r->>'role' = 'requester' THEN v_contacts[m.n] END, r->>'address',
+            r->>'role', 'inbound'
+        FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, participants jsonb),
+            jsonb_array_elements(m.participants) r ON CONFLICT DO NOTHING;
+        FOR v_one IN
+            SELECT m.n, m.workspace_id, m.email_id, m.attachments
+            FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, email_id uuid, attachments jsonb)
+            WHERE m.attachments <> '[]'
+        LOOP
+            PERFORM inbox_attach_v1(v_one.workspace_id, v_entries[v_one.n], v_one.email_id, v_one.attachments);
+        END LOOP;
+    END IF;
+    IF v_some.are_hidden THEN
+        -- What is not shown keeps no more than a person needs to find it.
+        UPDATE inbox_email i SET (state, state_reason, mail_class, class_reason, subject, from_name, from_address, "to",
+            cc, date, rfc_message_id, warnings) = (
+            SELECT e.state, e.reason, e.mail_class, e.class_reason, e.subject, e.from_name, e.from_address, e."to", e.cc,
+                e.date, e.rfc_message_id, e.warnings
+            FROM jsonb_to_record(v_by_id->(i.id::text)->'email') AS e(state text, reason text, mail_class text,
+                class_reason text, subject text, from_name text, from_address text, "to" jsonb, cc jsonb,
+                date timestamptz, rfc_message_id text, warnings jsonb))
+        WHERE i.id = ANY (ARRAY(SELECT m.email_id FROM jsonb_to_recordset(v_go) AS m(email_id uuid, entry jsonb)
+            WHERE m.entry IS NULL));
+    END IF;
     UPDATE inbox_inboundmessage i SET state = 'done', reason = '' WHERE i.id = ANY (ARRAY(
         SELECT m.message_id FROM jsonb_to_recordset(v_go) AS m(message_id uuid, final boolean) WHERE m.final));
     INSERT INTO kernel_outboxevent (event_id, workspace_id, slug, version, aggregate_key, payload, context)

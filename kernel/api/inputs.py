@@ -1,7 +1,6 @@
 """What the input of every app shares: no field is ignored, no text is changed, free-form data comes back as it went in."""
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 
 import orjson
@@ -23,10 +22,14 @@ def why_not(name: str) -> str:
     return "There is no such field to set here. Leave it out."
 
 
-@cache
-def reader(shape: Any) -> Any:
+_readers: dict[type[serializers.BaseSerializer[Any]], serializers.BaseSerializer[Any]] = {}
+
+
+def reader(shape: type[serializers.BaseSerializer[Any]]) -> serializers.BaseSerializer[Any]:
     """The one instance of a shape that reads bodies: nothing of a body stays in it, and to make one copies every field."""
-    return shape()
+    if shape not in _readers:
+        _readers[shape] = shape()
+    return _readers[shape]
 
 
 class Input(serializers.Serializer[Any]):

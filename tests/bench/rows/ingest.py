@@ -35,6 +35,7 @@ def _opened(crew: Crew, run: Run, openers: list[Mail], database: str) -> None:
         owner.execute("VACUUM ANALYZE")
 
 
+_DRAIN = "the script stores each mail as well"
 TABLES = (
     "inbox_inboundmessage", "inbox_email", "inbox_thread", "inbox_entry", "inbox_messagereference",
     "inbox_threadparticipant", "contacts_contact", "contacts_contactidentifier", "contacts_contactprofile",
@@ -86,7 +87,11 @@ def bound(run: Run) -> list[Figure]:
     return [
         against(base, whole, plain),
         Figure("1", "… store only", "/s", median(store), samples={"ours": store}),
-        Figure("1", "… file only", "/s", median(process), samples={"ours": process}),
+        against(
+            Figure("1c", "a backlog of stored mail, filed", "/s", 0, base.against, floor=1.0, goal=1.5, note=_DRAIN),
+            process,
+            plain,
+        ),
         against(Figure("1", "our SQL without Python (functions by pgbench)", "/s", 0, "same rows, c=8"), calls, plain),
     ]
 
