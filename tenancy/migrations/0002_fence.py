@@ -8,6 +8,20 @@ from kernel import db
 
 SQL = Path(__file__).resolve().parent.parent / "sql"
 
+NOT_PEOPLE = """
+DROP FUNCTION tenancy_forget_logins_v1(integer);
+REVOKE ALL ON tenancy_loginevent FROM inbox_audit;
+GRANT UPDATE, DELETE ON tenancy_loginevent TO inbox_runtime;
+DROP TRIGGER tenancy_loginevent_no_truncate ON tenancy_loginevent;
+DROP TRIGGER tenancy_loginevent_no_change ON tenancy_loginevent;
+DROP FUNCTION tenancy_keep_logins_v1();
+DROP TRIGGER tenancy_user_keeps_an_owner ON tenancy_user;
+DROP TRIGGER tenancy_membershiprole_keeps_an_owner ON tenancy_membershiprole;
+DROP TRIGGER tenancy_membership_keeps_an_owner ON tenancy_membership;
+DROP FUNCTION tenancy_keep_an_owner_v1();
+DROP FUNCTION tenancy_require_owner_v1(uuid);
+"""
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -16,7 +30,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        db.pairable("tenancy_role", "tenancy_membership"),
+        db.pairable("tenancy_role", "tenancy_membership", "tenancy_invitation"),
         db.fence("tenancy_workspace", column="id"),
         db.fence("tenancy_role"),
         db.fence("tenancy_rolepermission", references={"role_id": "tenancy_role"}),
@@ -24,6 +38,11 @@ class Migration(migrations.Migration):
         db.fence(
             "tenancy_membershiprole",
             references={"membership_id": "tenancy_membership", "role_id": "tenancy_role"},
+        ),
+        db.fence("tenancy_invitation"),
+        db.fence(
+            "tenancy_invitationrole",
+            references={"invitation_id": "tenancy_invitation", "role_id": "tenancy_role"},
         ),
         db.fence("tenancy_machinekey"),
         db.fence("tenancy_revokedtoken"),
@@ -35,4 +54,5 @@ class Migration(migrations.Migration):
             reverse="DROP FUNCTION tenancy_machine_key_v1(text); DROP FUNCTION tenancy_token_v1(uuid, text, text);"
             " DROP FUNCTION tenancy_certificate_v1(bytea, text, text, uuid)",
         ),
+        db.sql_file(SQL / "people_v1.sql", reverse=NOT_PEOPLE),
     ]

@@ -7,23 +7,32 @@ from tenancy.models.credential import (
     VerifiedDomain,
 )
 from tenancy.models.installation import Installation
+from tenancy.models.invitation import Invitation, InvitationRole
 from tenancy.models.membership import Membership, MembershipRole
 from tenancy.models.role import Permission, Role, RolePermission
+from tenancy.models.session import DeviceSession, LoginEvent, ResetToken
+from tenancy.models.throttle import Throttle
 from tenancy.models.user import User
 from tenancy.models.workspace import Workspace
 
 __all__ = [
     "ClientCertificate",
+    "DeviceSession",
     "Installation",
+    "Invitation",
+    "InvitationRole",
+    "LoginEvent",
     "MachineKey",
     "Membership",
     "MembershipRole",
     "Permission",
+    "ResetToken",
     "RevokedClientCert",
     "RevokedSigningKey",
     "RevokedToken",
     "Role",
     "RolePermission",
+    "Throttle",
     "User",
     "VerifiedDomain",
     "Workspace",
