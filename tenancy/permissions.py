@@ -5,6 +5,8 @@ from typing import Final
 CATALOGUE: Final[dict[str, str]] = {
     "workspace.read": "See the workspace and its settings",
     "workspace.manage": "Change the workspace, its domains and keys",
+    "member.read": "See members, invitations and roles",
+    "member.manage": "Invite, suspend, reactivate and remove members, and give them roles",
     "inbox.read": "See inboxes",
     "inbox.manage": "Create, change and deactivate inboxes",
     "email.read": "See received mail and its processing state",

@@ -46,7 +46,7 @@ class LoginOutcome(TextChoices):
     LOCKED = "locked"
     WRONG_CODE = "wrong_code"
     USED_CODE = "used_code"
-    WRONG_PASSKEY = "wrong_passkey"  # noqa: S105 - a word, not a secret
+    WRONG_PASSKEY = "wrong_passkey"
     UNKNOWN_SSO = "unknown_sso"
     FAILED_SSO = "failed_sso"
 

@@ -1,7 +1,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from tenancy.api import credentials
+from tenancy.api import credentials, members
 from tenancy.api.views import ProvisioningView, WorkspaceView
 
 router = SimpleRouter(trailing_slash=False)
@@ -11,6 +11,9 @@ router.register(
     "revoked-client-certificates", credentials.RevokedCertificateViewSet, basename="revoked-client-certificate"
 )
 router.register("revoked-tokens", credentials.RevokedTokenViewSet, basename="revoked-token")
+router.register("members", members.MemberViewSet, basename="member")
+router.register("invitations", members.InvitationViewSet, basename="invitation")
+router.register("roles", members.RoleViewSet, basename="role")
 
 urlpatterns = [
     path("workspace", WorkspaceView.as_view({"get": "retrieve", "patch": "partial_update"}), name="workspace"),

@@ -72,7 +72,8 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
     (
         "Workspace",
         (
-            Item("Members", "group", "tenancy_membership_changelist", "workspace.manage"),
+            Item("Members", "group", "tenancy_membership_changelist", "member.read"),
+            Item("Invitations", "group_add", "tenancy_invitation_changelist", "member.read"),
             Item("Domains", "language", "tenancy_verifieddomain_changelist", "workspace.manage"),
             Item("Audit trail", "policy", "audit_auditevent_changelist", "audit.read"),
             Item("Outbox", "outbox", "kernel_outboxevent_changelist", "workspace.manage", "parked"),
@@ -83,6 +84,7 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
         (
             Item("Workspaces", "domain", "tenancy_workspace_changelist", INSTALLATION),
             Item("People", "manage_accounts", "tenancy_user_changelist", INSTALLATION),
+            Item("Sign-ins", "login", "tenancy_loginevent_changelist", INSTALLATION),
             Item("Revoked signing keys", "key_off", "tenancy_revokedsigningkey_changelist", INSTALLATION),
         ),
     ),

@@ -222,7 +222,9 @@ LOGIN_WINDOW_SECONDS = env.int("LOGIN_WINDOW_SECONDS", default=900)  # Length of
 LOGIN_EVENT_KEEP_DAYS = env.int("LOGIN_EVENT_KEEP_DAYS", default=365)  # Sign-ins are remembered so long, 30 at least.
 INVITATION_HOURS = env.float("INVITATION_HOURS", default=168)  # An invitation can be accepted so long.
 RESET_MINUTES = env.float("RESET_MINUTES", default=60)  # The link to a new password is good so long.
-RESETS_PER_WINDOW = env.int("RESETS_PER_WINDOW", default=5)  # Letters with such a link to one address in a login window.
+RESETS_PER_WINDOW = env.int(
+    "RESETS_PER_WINDOW", default=5
+)  # Letters with such a link to one address in a login window.
 # Between attempts at a letter to staff; after the last, it has failed.
 STAFF_MAIL_RETRY_SECONDS = env.list("STAFF_MAIL_RETRY_SECONDS", cast=float, default=[30, 300, 1800])
 STAFF_MAIL_LEASE_SECONDS = env.float("STAFF_MAIL_LEASE_SECONDS", default=120)  # After it, another worker tries.

@@ -69,3 +69,42 @@ REVOKED_TOKEN: dict[str, Any] = {
     "expires_at": "2026-11-06T09:01:00Z",
 }
 CUTOFF: dict[str, Any] = {"object": "token_cutoff", "issued_before": "2025-01-01T00:00:00Z"}
+ROLE: dict[str, Any] = {
+    "object": "role",
+    "id": "80716253-4a3b-4c2d-9e1f-0a9b8c7d6e31",
+    **_TIMES,
+    "name": "owner",
+    "is_system": True,
+    "permissions": ["*"],
+}
+_ROLES: list[dict[str, Any]] = [{"id": ROLE["id"], "name": "owner"}]
+MEMBER: dict[str, Any] = {
+    "object": "member",
+    "id": "91827364-5b4c-4d3e-8f20-1b0a9d8c7e32",
+    **_TIMES,
+    "user_id": "a2938475-6c5d-4e4f-9031-2c1b0a9d8f33",
+    "email": "noor@example.com",
+    "name": "Noor Haddad",
+    "status": "active",
+    "roles": _ROLES,
+    "invited_by": "Pat Person",
+    "accepted_at": "2026-11-05T09:00:00.120000Z",
+    "suspended_at": None,
+}
+INVITATION: dict[str, Any] = {
+    "object": "invitation",
+    "id": "b3a49586-7d6e-4f50-8142-3d2c1b0a9e34",
+    **_TIMES,
+    "email": "noor@example.com",
+    "state": "open",
+    "roles": _ROLES,
+    "invited_by": _ISSUER,
+    "mail_state": "sent",
+    "expires_at": "2026-11-12T09:00:00.120000Z",
+    "accepted_at": None,
+    "revoked_at": None,
+}
+INVITATION_WITH_LINK: dict[str, Any] = INVITATION | {
+    "mail_state": "none",
+    "link": "https://inbox.example.com/console/join/not-a-real-link-just-an-example/",
+}

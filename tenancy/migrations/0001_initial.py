@@ -468,10 +468,6 @@ class Migration(migrations.Migration):
             model_name='membership',
             index=models.Index(fields=['workspace', '-created_at', '-id'], name='tenancy_members_by_age'),
         ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('removed_at', None), ('status', 'active'), ('suspended_at', None)), models.Q(('removed_at', None), ('status', 'suspended'), ('suspended_at__isnull', False)), models.Q(('removed_at__isnull', False), ('status', 'removed')), _connector='OR'), name='tenancy_membership_says_since_when'),
-        ),
         migrations.AddField(
             model_name='devicesession',
             name='user',

@@ -21,15 +21,7 @@ class Membership(WorkspaceOwned):
     removed_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta(WorkspaceOwned.Meta):
-        constraints = [
-            models.UniqueConstraint(fields=["workspace", "user"], name="tenancy_one_membership_per_user"),
-            models.CheckConstraint(
-                condition=models.Q(status="active", suspended_at=None, removed_at=None)
-                | models.Q(status="suspended", suspended_at__isnull=False, removed_at=None)
-                | models.Q(status="removed", removed_at__isnull=False),
-                name="tenancy_membership_says_since_when",
-            ),
-        ]
+        constraints = [models.UniqueConstraint(fields=["workspace", "user"], name="tenancy_one_membership_per_user")]
         # Lists of members are by age.
         indexes = [models.Index(fields=["workspace", "-created_at", "-id"], name="tenancy_members_by_age")]
 

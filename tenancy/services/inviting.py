@@ -84,7 +84,9 @@ def invite(
     return of_this(workspace_id, row.id), link
 
 
-def resend(*, workspace_id: UUID, invitation_id: UUID, may: frozenset[str] = granting.EVERYTHING) -> tuple[Invitation, str]:
+def resend(
+    *, workspace_id: UUID, invitation_id: UUID, may: frozenset[str] = granting.EVERYTHING
+) -> tuple[Invitation, str]:
     """A new link with a new end; the one before is dead. Its link, when it is not mailed."""
     with in_workspace(workspace_id):
         row = _locked(invitation_id)
@@ -234,7 +236,9 @@ def _path(token: str) -> str:
     return f"/console/join/{token}/"
 
 
-def _note(row: Invitation, verb: str, event: type[MemberInvited | MemberInvitationRevoked] = MemberInvited, **details: object) -> None:
+def _note(
+    row: Invitation, verb: str, event: type[MemberInvited | MemberInvitationRevoked] = MemberInvited, **details: object
+) -> None:
     record(
         workspace_id=row.workspace_id,
         action=f"member.{verb}",

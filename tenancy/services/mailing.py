@@ -103,7 +103,7 @@ def _take(model: type[Letter]) -> _Ready | None:
 
 
 def _due(model: type[Letter]) -> Iterator[Any]:
-    rows: Any = model._default_manager.select_for_update(skip_locked=True, of=("self",), no_key=True)
+    rows: Any = model.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
     while True:
         row = (
             rows.filter(mail_state__in=[MailState.QUEUED, MailState.SENDING], mail_due_at__lte=clock.now())
@@ -159,7 +159,7 @@ def _letter(ready: _Ready) -> EmailMultiAlternatives:
 
 def _settle(ready: _Ready, *, error: str = "") -> None:
     with in_all_workspaces("the worker mails for every workspace and every person"):
-        rows: Any = ready.model._default_manager.filter(
+        rows: Any = ready.model.objects.filter(
             id=ready.row_id, mail_state=MailState.SENDING, mail_attempts=ready.attempts
         )
         delays = settings.STAFF_MAIL_RETRY_SECONDS

@@ -138,9 +138,7 @@ def _an_owner_stays() -> Iterator[None]:
     except IntegrityError as error:
         if getattr(error.__cause__, "sqlstate", "") != _LAST_OWNER:
             raise
-        raise LastOwner(
-            "A workspace keeps at least one active owner. Make somebody else an owner first."
-        ) from error
+        raise LastOwner("A workspace keeps at least one active owner. Make somebody else an owner first.") from error
 
 
 def _note(member: Membership, verb: str, event: type[MemberChanged], **details: Any) -> None:

@@ -53,9 +53,7 @@ def issue(*, user: User) -> str:
     """A link for a person, shown to the operator who asked for it, once."""
     with in_workspace(ESTATE):
         token = links.new_token()
-        row = ResetToken.objects.create(
-            email=user.email, user=user, token_hash=links.digest(token), expires_at=_end()
-        )
+        row = ResetToken.objects.create(email=user.email, user=user, token_hash=links.digest(token), expires_at=_end())
         record(
             workspace_id=ESTATE,
             action="user.issue_reset",

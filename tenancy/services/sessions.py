@@ -29,7 +29,8 @@ def end(*, user: User, session_id: UUID) -> None:
 def end_others(*, user: User, but: UUID | None) -> int:
     """End every session of a person but one; how many."""
     with in_workspace(ESTATE):
-        ended = _end(people.open_sessions(user).exclude(id=but))
+        others = people.open_sessions(user)
+        ended = _end(others.exclude(id=but) if but else others)
         _note(user, "session.end_others", ended=ended)
     return ended
 

@@ -125,7 +125,12 @@ def _refuse(
                 resource_kind="user" if user else counter.kind,
                 resource_id=_named(user.pk if user else None, counter, origin),
                 outcome=Outcome.DENIED,
-                payload={"counter": counter.kind, "address": origin.address, "until": taken.until, "tries": counter.most},
+                payload={
+                    "counter": counter.kind,
+                    "address": origin.address,
+                    "until": taken.until,
+                    "tries": counter.most,
+                },
             )
     raise TooManyTries(f"Too many failed tries. Wait {taken.minutes_left} minutes, then try again.")
 

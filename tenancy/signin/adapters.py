@@ -27,7 +27,7 @@ from tenancy.signin import methods
 from tenancy.types import LoginMethod, LoginOutcome
 
 
-class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
+class AccountAdapter(DefaultAccountAdapter):
     """Passwords are checked by our own service; nobody signs up by themselves."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
@@ -60,7 +60,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return origin_of(request.META).address or "0.0.0.0"  # noqa: S104 - an unknown address, nothing is bound
 
 
-class FactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
+class FactorAdapter(DefaultMFAAdapter):
     """Secrets of second factors are sealed; they are of the installation's people, hence of the estate."""
 
     _PLACE = {"workspace_id": ESTATE, "table": "mfa_authenticator", "row_id": UUID(int=0), "purpose": "second factor"}
@@ -75,7 +75,7 @@ class FactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         return str(settings.UNFOLD["SITE_TITLE"])
 
 
-class SsoAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
+class SsoAdapter(DefaultSocialAccountAdapter):
     """Single sign-on proves who somebody is; whether they may come in was decided here, by an invitation."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:

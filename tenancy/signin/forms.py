@@ -20,6 +20,7 @@ from tenancy.services import signing_in, throttling
 from tenancy.signin import methods
 from tenancy.types import LoginMethod, LoginOutcome
 
+
 class Dressed(forms.Form):
     """A form whose fields look like those of the console."""
 
@@ -36,7 +37,7 @@ def here() -> Origin:
     return origin_of(context.request.META)
 
 
-class SignInForm(Dressed, LoginForm):  # type: ignore[misc]
+class SignInForm(Dressed, LoginForm):
     """E-mail address and password, in one step."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -45,7 +46,7 @@ class SignInForm(Dressed, LoginForm):  # type: ignore[misc]
         self.fields["password"].help_text = ""
 
 
-class PasswordAgainForm(Dressed, ReauthenticateForm):  # type: ignore[misc]
+class PasswordAgainForm(Dressed, ReauthenticateForm):
     """The password once more, before something that matters."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -84,11 +85,11 @@ class _CountedCode(Dressed):
         return code
 
 
-class CodeForm(_CountedCode, codes.AuthenticateForm):  # type: ignore[misc]
+class CodeForm(_CountedCode, codes.AuthenticateForm):
     """The second factor of a sign-in."""
 
 
-class CodeAgainForm(_CountedCode, codes.ReauthenticateForm):  # type: ignore[misc]
+class CodeAgainForm(_CountedCode, codes.ReauthenticateForm):
     """A code, before something that matters."""
 
     is_step_up = True
@@ -109,17 +110,17 @@ class _CountedPasskey(Dressed):
         return found
 
 
-class PasskeyForm(_CountedPasskey, passkeys.AuthenticateWebAuthnForm):  # type: ignore[misc]
+class PasskeyForm(_CountedPasskey, passkeys.AuthenticateWebAuthnForm):
     """A passkey as the second factor of a sign-in."""
 
 
-class PasskeyAgainForm(_CountedPasskey, passkeys.ReauthenticateWebAuthnForm):  # type: ignore[misc]
+class PasskeyAgainForm(_CountedPasskey, passkeys.ReauthenticateWebAuthnForm):
     """A passkey, before something that matters."""
 
     is_step_up = True
 
 
-class PasskeySignInForm(Dressed, passkeys.LoginWebAuthnForm):  # type: ignore[misc]
+class PasskeySignInForm(Dressed, passkeys.LoginWebAuthnForm):
     """A passkey alone. It names its person itself, so counters of a person would let anybody lock them out."""
 
     def clean_credential(self) -> Authenticator:
@@ -130,7 +131,7 @@ class PasskeySignInForm(Dressed, passkeys.LoginWebAuthnForm):  # type: ignore[mi
         return found
 
 
-class NewTotpForm(Dressed, ActivateTOTPForm):  # type: ignore[misc]
+class NewTotpForm(Dressed, ActivateTOTPForm):
     """The first code of a new app shows that it works."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -139,7 +140,7 @@ class NewTotpForm(Dressed, ActivateTOTPForm):  # type: ignore[misc]
         self.fields["code"].widget.attrs |= {"inputmode": "numeric", "autofocus": True}
 
 
-class NewPasskeyForm(Dressed, passkeys.AddWebAuthnForm):  # type: ignore[misc]
+class NewPasskeyForm(Dressed, passkeys.AddWebAuthnForm):
     """A name for a new passkey. It signs in by itself unless somebody wants it as a second factor only."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -150,7 +151,7 @@ class NewPasskeyForm(Dressed, passkeys.AddWebAuthnForm):  # type: ignore[misc]
         self.initial["name"] = here().device or "Passkey"
 
 
-class PasskeyNameForm(Dressed, passkeys.EditWebAuthnForm):  # type: ignore[misc]
+class PasskeyNameForm(Dressed, passkeys.EditWebAuthnForm):
     """Another name for a passkey."""
 
 

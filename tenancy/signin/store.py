@@ -40,7 +40,7 @@ class SessionStore(SessionBase):
     def load(self) -> dict[str, Any]:
         """What the session holds; nothing, and no key, when it is unknown, ended or over."""
         self._row = self._find()
-        content = _open(self._row.data, self.session_key or "") if self._row else None
+        content = _open(bytes(self._row.data), self.session_key or "") if self._row else None
         if self._row is None or content is None:
             self._session_key = None
             return {}
@@ -51,7 +51,7 @@ class SessionStore(SessionBase):
         return DeviceSession.objects.filter(session_hash=digest(session_key)).exists()
 
     def create(self) -> None:
-        self._session_key = self._get_new_session_key()
+        self._session_key = self._get_new_session_key()  # type: ignore[attr-defined]
         self._row = None
         self.save(must_create=True)
         self.modified = True
@@ -92,7 +92,7 @@ class SessionStore(SessionBase):
             self.create()
             self._session_cache = content
             return
-        old, self._session_key = self.session_key, self._get_new_session_key()
+        old, self._session_key = self.session_key, self._get_new_session_key()  # type: ignore[attr-defined]
         changed = DeviceSession.objects.filter(session_hash=digest(old or ""), revoked_at=None).update(
             session_hash=digest(self._session_key), data=_seal(content, self._session_key)
         )
@@ -142,7 +142,7 @@ class SessionStore(SessionBase):
 
     def _beginning(self) -> dict[str, Any]:
         """The times of a session that begins now: short for nobody's, long for a person's."""
-        is_somebody = bool(self._session_cache.get(SESSION_KEY))  # type: ignore[attr-defined]
+        is_somebody = bool(self._session_cache.get(SESSION_KEY))
         lasts = settings.SESSION_MAX_SECONDS if is_somebody else settings.SESSION_ANONYMOUS_SECONDS
         now = clock.now()
         started = {"signed_in_at": now} if is_somebody else {}
@@ -160,7 +160,6 @@ def _seal(content: dict[str, Any], session_key: str) -> bytes:
 
 
 def _open(frame: bytes, session_key: str) -> dict[str, Any] | None:
-    frame = bytes(frame)
     try:
         plain = _cipher(session_key).decrypt(frame[:_NONCE], frame[_NONCE:], None)
     except (InvalidTag, ValueError):

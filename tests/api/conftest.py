@@ -11,8 +11,10 @@ import pytest
 from django.test import Client
 
 from kernel.transactions import in_workspace
-from tenancy.services import keys
+from tenancy.models import Membership, MembershipRole, Role, RolePermission
+from tenancy.services import inviting, keys
 from tests.agents.factories import Office, drain, office, play, receive, work
+from tests.factories.every import make
 from tests.factories.world import deliver
 from tests.tenancy.certificates import certificate, pem
 from webhooks.models import SystemEvent, WebhookDelivery
@@ -73,6 +75,17 @@ def _credentials(caller: Caller) -> dict[str, str]:
     return {path: answer.json()["id"] for path, answer in made.items()}
 
 
+def _people(workspace_id: UUID) -> dict[str, str]:
+    """A member who is no owner, a role, and somebody who is invited."""
+    with in_workspace(workspace_id):
+        role = make(Role, workspace_id, name="reader")
+        make(RolePermission, workspace_id, role=role, permission="thread.read")
+        member = make(Membership, workspace_id)
+        make(MembershipRole, workspace_id, membership=member, role=role)
+    invitation, _ = inviting.invite(workspace_id=workspace_id, email="guest@people.test", role_ids=[role.id])
+    return {"roles": str(role.id), "members": str(member.id), "invitations": str(invitation.id)}
+
+
 def furnish(name: str = "acme") -> World:
     """A workspace in the middle of its day: a question waits for a person, a webhook has deliveries."""
     place = office(name, autonomy="draft")
@@ -84,7 +97,7 @@ def furnish(name: str = "acme") -> World:
     drain()
     world = World(place, {"webhooks": str(webhook.id), "emails": str(email.id), "inboxes": str(place.house.inbox.id)})
     caller = Caller(place.id)
-    world.ids |= _credentials(caller)
+    world.ids |= _credentials(caller) | _people(place.id)
     for path in ("agents", "agent-runs", "approvals", "knowledge-sources", "threads"):
         world.ids[path] = caller.get(f"/{path}").json()["data"][-1]["id"]
     world.ids["replies"] = caller.get(f"/approvals/{world.ids['approvals']}").json()["intent_id"]

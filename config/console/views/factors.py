@@ -49,32 +49,32 @@ def renew(request: HttpRequest, _user: User) -> None:
     request.session.cycle_key()
 
 
-class AddApp(Recorded, ActivateTOTPView):  # type: ignore[misc]
+class AddApp(Recorded, ActivateTOTPView):
     template_name = "console/factors/app.html"
     title = "Add an authenticator app"
     verb, kind = "add", LoginMethod.TOTP
 
 
-class RemoveApp(Recorded, DeactivateTOTPView):  # type: ignore[misc]
+class RemoveApp(Recorded, DeactivateTOTPView):
     template_name = "console/factors/remove.html"
     title = "Remove the authenticator app"
     verb, kind = "remove", LoginMethod.TOTP
 
 
-class AddPasskey(Recorded, AddWebAuthnView):  # type: ignore[misc]
+class AddPasskey(Recorded, AddWebAuthnView):
     template_name = "console/factors/passkey.html"
     title = "Add a passkey"
     verb, kind = "add", LoginMethod.PASSKEY
 
 
-class NamePasskey(Recorded, EditWebAuthnView):  # type: ignore[misc]
+class NamePasskey(Recorded, EditWebAuthnView):
     template_name = "console/factors/name.html"
     title = "Rename the passkey"
     verb, kind = "rename", LoginMethod.PASSKEY
     success_url = reverse_lazy("you")
 
 
-class RemovePasskey(Recorded, RemoveWebAuthnView):  # type: ignore[misc]
+class RemovePasskey(Recorded, RemoveWebAuthnView):
     template_name = "console/factors/remove.html"
     title = "Remove the passkey"
     verb, kind = "remove", LoginMethod.PASSKEY
@@ -85,27 +85,27 @@ class RemovePasskey(Recorded, RemoveWebAuthnView):  # type: ignore[misc]
         return str(self.get_object())
 
 
-class Codes(Framed, ViewRecoveryCodesView):  # type: ignore[misc]
+class Codes(Framed, ViewRecoveryCodesView):
     template_name = "console/factors/codes.html"
     title = "Recovery codes"
 
 
-class NewCodes(Recorded, GenerateRecoveryCodesView):  # type: ignore[misc]
+class NewCodes(Recorded, GenerateRecoveryCodesView):
     template_name = "console/factors/new_codes.html"
     title = "New recovery codes"
     verb, kind = "renew", LoginMethod.RECOVERY_CODE
 
 
-class PasswordAgain(Framed, ReauthenticateView):  # type: ignore[misc]
+class PasswordAgain(Framed, ReauthenticateView):
     template_name = "console/doors/confirm_password.html"
     title = "Confirm that it is you"
 
 
-class CodeAgain(Framed, ReauthenticateByCodeView):  # type: ignore[misc]
+class CodeAgain(Framed, ReauthenticateByCodeView):
     template_name = "console/doors/confirm_code.html"
     title = "Confirm that it is you"
 
 
-class PasskeyAgain(Framed, ReauthenticateWebAuthnView):  # type: ignore[misc]
+class PasskeyAgain(Framed, ReauthenticateWebAuthnView):
     template_name = "console/doors/confirm_passkey.html"
     title = "Confirm that it is you"

@@ -27,7 +27,7 @@ from tenancy.services.inviting import Offer
 both = require_http_methods(["GET", "HEAD", "POST"])
 
 
-class SignIn(Framed, LoginView):  # type: ignore[misc]
+class SignIn(Framed, LoginView):
     """Address and password in one step; or a passkey; or single sign-on, where there is one."""
 
     template_name = "console/doors/sign_in.html"
@@ -40,14 +40,14 @@ class SignIn(Framed, LoginView):  # type: ignore[misc]
         return context | {"providers": providers, "has_mail": mailing.is_configured()}
 
 
-class SecondFactor(Framed, AuthenticateView):  # type: ignore[misc]
+class SecondFactor(Framed, AuthenticateView):
     """A code or a passkey, after the password."""
 
     template_name = "console/doors/second_factor.html"
     title = "One more step"
 
 
-class Passkey(LoginWebAuthnView):  # type: ignore[misc]
+class Passkey(LoginWebAuthnView):
     """A passkey alone."""
 
 

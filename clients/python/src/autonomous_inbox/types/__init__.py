@@ -19,13 +19,16 @@ from autonomous_inbox.types.client_certificates import Certificate
 from autonomous_inbox.types.emails import Address, CorrespondentInput, Email, EmailState, MailClass
 from autonomous_inbox.types.event_types import EventType
 from autonomous_inbox.types.inboxes import Inbox, InboxKind
+from autonomous_inbox.types.invitations import Invitation, InvitationState, InvitationWithLink, Inviter, MailState
 from autonomous_inbox.types.knowledge_passages import Passage
 from autonomous_inbox.types.knowledge_sources import Knowledge, KnowledgeDetail
 from autonomous_inbox.types.machine_keys import MachineKey, MachineKeyWithSecret, RevokedKeys
+from autonomous_inbox.types.members import Member, MemberStatus
 from autonomous_inbox.types.replies import Reply, ReplyStatus
 from autonomous_inbox.types.request_log import Request
 from autonomous_inbox.types.revoked_client_certificates import Denial
 from autonomous_inbox.types.revoked_tokens import Cutoff, RevokedToken
+from autonomous_inbox.types.roles import Role
 from autonomous_inbox.types.shared import (
     Approval,
     ApprovalState,
@@ -36,6 +39,7 @@ from autonomous_inbox.types.shared import (
     Issuer,
     Problem,
     Risk,
+    RoleName,
     Workspace,
 )
 from autonomous_inbox.types.system_events import Event
@@ -85,12 +89,19 @@ __all__ = [
     "InboxKind",
     "Intent",
     "IntentStatus",
+    "Invitation",
+    "InvitationState",
+    "InvitationWithLink",
+    "Inviter",
     "Issuer",
     "Knowledge",
     "KnowledgeDetail",
     "MachineKey",
     "MachineKeyWithSecret",
     "MailClass",
+    "MailState",
+    "Member",
+    "MemberStatus",
     "Passage",
     "Percentiles",
     "Problem",
@@ -104,6 +115,8 @@ __all__ = [
     "RevokedKeys",
     "RevokedToken",
     "Risk",
+    "Role",
+    "RoleName",
     "Run",
     "RunDetail",
     "Statistics",

@@ -110,6 +110,13 @@ class Problem(TypedDict):
     errors: Sequence[Mapping[str, Any]]
 
 
+class RoleName(TypedDict):
+    """A role that somebody holds."""
+
+    id: str
+    name: str
+
+
 class Workspace(TypedDict):
     """What each of the nine resources of the domain model shows beside its own fields."""
 
