@@ -1,7 +1,6 @@
 """Mail to staff leaves as mail to customers does: by the installation's own transport, SMTP or SES."""
 
 from collections.abc import Sequence
-from email.policy import SMTP
 from email.utils import parseaddr
 
 from django.core.mail import EmailMessage
@@ -17,7 +16,7 @@ class Backend(BaseEmailBackend):
         transport = registry.transport()
         for message in email_messages:
             transport.send(
-                raw=message.message().as_bytes(policy=SMTP),
+                raw=message.message().as_bytes(linesep="\r\n"),
                 envelope_from=parseaddr(message.from_email)[1],
                 envelope_to=message.recipients(),
                 tag="staff",

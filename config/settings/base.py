@@ -309,6 +309,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = MAIL_MAX_BYTES + 1024 * 1024
 X_FRAME_OPTIONS = "SAMEORIGIN"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
+# Nothing is kept in one process that others should know: codes that were used are in the database.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
 SESSION_ENGINE = "tenancy.signin.store"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
