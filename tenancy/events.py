@@ -279,3 +279,70 @@ class TeamDeleted(TeamEvent):
     """A team was deleted; its members and inboxes stay."""
 
     slug: ClassVar[str] = "team.deleted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberInvited(DomainEvent):
+    """Somebody was invited to the workspace, or invited again with a new link. The link is in no event."""
+
+    slug: ClassVar[str] = "member.invited"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "invitation_id"
+
+    invitation_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberInvitationRevoked(DomainEvent):
+    """An invitation was taken back before anybody accepted it."""
+
+    slug: ClassVar[str] = "member.invitation_revoked"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "invitation_id"
+
+    invitation_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberChanged(DomainEvent):
+    """Base of the facts about a member."""
+
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "membership_id"
+
+    membership_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberJoined(MemberChanged):
+    """Somebody accepted an invitation, or was made an owner by whoever runs the installation."""
+
+    slug: ClassVar[str] = "member.joined"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberRolesChanged(MemberChanged):
+    """A member holds other roles than before."""
+
+    slug: ClassVar[str] = "member.roles_changed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberSuspended(MemberChanged):
+    """A member is shut out until they are let in again."""
+
+    slug: ClassVar[str] = "member.suspended"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberReactivated(MemberChanged):
+    """A suspended member is let in again."""
+
+    slug: ClassVar[str] = "member.reactivated"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberRemoved(MemberChanged):
+    """Somebody is no longer a member."""
+
+    slug: ClassVar[str] = "member.removed"

@@ -1,7 +1,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from tenancy.api import control, credentials, people
+from tenancy.api import control, credentials, members, people
 from tenancy.api.views import ProvisioningView, WorkspaceView
 
 router = SimpleRouter(trailing_slash=False)
@@ -13,6 +13,8 @@ router.register(
 router.register("roles", people.RoleViewSet, basename="role")
 router.register("teams", people.TeamViewSet, basename="team")
 router.register("revoked-tokens", credentials.RevokedTokenViewSet, basename="revoked-token")
+router.register("members", members.MemberViewSet, basename="member")
+router.register("invitations", members.InvitationViewSet, basename="invitation")
 
 urlpatterns = [
     path("workspace", WorkspaceView.as_view({"get": "retrieve", "patch": "partial_update"}), name="workspace"),

@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from config.console import places
 from kernel.admin.place import Place
-from kernel.context import acting_as
+from kernel.context import Actor, acting_as
 from kernel.transactions import unit_of_work
 
-# What a signed-in person without a workspace may still reach.
-OPEN = ("login", "logout", "jsi18n")
+# What a signed-in person without a workspace may still reach: themselves, the way in and the way out.
+OPEN = ("login/", "logout/", "jsi18n/", "you/", "join/", "password/new/", "password/forgotten/", "sso/", "inactive/")
 
 
 class _Undo(Exception):
@@ -29,19 +29,27 @@ def workspace_fence(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
     """Wrap console requests in one unit of work of the chosen workspace, with the person as the actor."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if not request.path_info.startswith(reverse("admin:index")) or not request.user.is_authenticated:
+        console = reverse("admin:index")
+        if not request.path_info.startswith(console) or not request.user.is_authenticated:
             return get_response(request)
         place = places.find(request)
-        if place is None:
+        if place is not None:
+            request.place = place  # type: ignore[attr-defined]
+        elif not request.path_info.removeprefix(console).startswith(OPEN):
             return _without_place(get_response, request)
-        request.place = place  # type: ignore[attr-defined]
+        who = Actor(kind="user", id=str(request.user.pk), label=str(request.user))
         zone = zoneinfo.ZoneInfo(getattr(request.user, "timezone", "UTC"))
         try:
-            with timezone.override(zone), acting_as(place.actor), unit_of_work(place.scope):
+            with (
+                timezone.override(zone),
+                acting_as(place.actor if place else who),
+                unit_of_work(place.scope if place else None),
+            ):
                 response = get_response(request)
                 if response.status_code >= 500:
                     raise _Undo(response)
-                _note_operator(place, request, response)
+                if place is not None:
+                    _note_operator(place, request, response)
         except _Undo as undone:
             return undone.response
         return response
@@ -51,8 +59,6 @@ def workspace_fence(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
 
 def _without_place(get_response: Callable[[HttpRequest], HttpResponse], request: HttpRequest) -> HttpResponse:
     """Somebody who has no workspace here, or an operator who has to choose one first, or all of them."""
-    if request.path_info in {reverse(f"admin:{name}") for name in OPEN}:
-        return get_response(request)
     if places.may_enter(request.user) and getattr(request.user, "is_operator", False):
         choosing = reverse("admin:choose_workspace")
         return get_response(request) if request.path_info == choosing else HttpResponseRedirect(choosing)

@@ -76,6 +76,7 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
             Item("Roles", "admin_panel_settings", "tenancy_role_changelist", "role.read"),
             Item("Teams", "groups", "tenancy_team_changelist", "member.read"),
             Item("Settings", "tune", "workspace_settings", "workspace.manage"),
+            Item("Invitations", "group_add", "tenancy_invitation_changelist", "member.read"),
             Item("Domains", "language", "tenancy_verifieddomain_changelist", "workspace.manage"),
             Item("Audit trail", "policy", "audit_auditevent_changelist", "audit.read"),
             Item("Outbox", "outbox", "kernel_outboxevent_changelist", "workspace.manage", "parked"),
@@ -86,6 +87,7 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
         (
             Item("Workspaces", "domain", "tenancy_workspace_changelist", INSTALLATION),
             Item("People", "manage_accounts", "tenancy_user_changelist", INSTALLATION),
+            Item("Sign-ins", "login", "tenancy_loginevent_changelist", INSTALLATION),
             Item("Revoked signing keys", "key_off", "tenancy_revokedsigningkey_changelist", INSTALLATION),
         ),
     ),

@@ -108,3 +108,34 @@ SETTINGS: dict[str, Any] = {
     "members_see_team_inboxes_only": False,
     "stop_spares_webhooks": True,
 }
+_ROLES: list[dict[str, Any]] = [{"id": ROLE["id"], "name": "Night shift"}]
+MEMBER: dict[str, Any] = {
+    "object": "member",
+    "id": "91827364-5b4c-4d3e-8f20-1b0a9d8c7e32",
+    **_TIMES,
+    "user_id": "a2938475-6c5d-4e4f-9031-2c1b0a9d8f33",
+    "email": "noor@example.com",
+    "name": "Noor Haddad",
+    "status": "active",
+    "roles": _ROLES,
+    "invited_by": "Pat Person",
+    "accepted_at": "2026-11-05T09:00:00.120000Z",
+    "suspended_at": None,
+}
+INVITATION: dict[str, Any] = {
+    "object": "invitation",
+    "id": "b3a49586-7d6e-4f50-8142-3d2c1b0a9e34",
+    **_TIMES,
+    "email": "noor@example.com",
+    "state": "open",
+    "roles": _ROLES,
+    "invited_by": _ISSUER,
+    "mail_state": "sent",
+    "expires_at": "2026-11-12T09:00:00.120000Z",
+    "accepted_at": None,
+    "revoked_at": None,
+}
+INVITATION_WITH_LINK: dict[str, Any] = INVITATION | {
+    "mail_state": "none",
+    "link": "https://inbox.example.com/console/join/not-a-real-link-just-an-example/",
+}

@@ -6,15 +6,16 @@ from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 from django.db.models.functions import Now
 
+from tenancy import normalise
 from tenancy.models.workspace import check_timezone
 
 
 class UserManager(BaseUserManager["User"]):
     def get_by_natural_key(self, username: str | None) -> "User":
-        return self.get(email=(username or "").strip().lower())
+        return self.get(email=normalise.email(username or ""))
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        user = self.model(email=email.strip().lower(), **fields)
+        user = self.model(email=normalise.email(email), **fields)
         user.set_password(password)
         user.save(using=self._db)
         return user

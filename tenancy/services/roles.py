@@ -15,6 +15,7 @@ from tenancy.events import RoleChanged, RoleCreated, RoleDeleted, RoleGiven, Rol
 from tenancy.models import Membership, MembershipRole, Role, RolePermission
 from tenancy.queries import roles as queries
 from tenancy.services.granting import checked_scopes
+from tenancy.services.members import an_owner_stays
 
 _CHANGEABLE = frozenset({"name", "description", "permissions"})
 
@@ -29,12 +30,6 @@ class RoleInUse(Conflict):
 
 class RoleNameTaken(Conflict):
     code = "role_name_taken"
-
-
-class LastOwner(Conflict):
-    """The workspace would have no owner."""
-
-    code = "last_owner"
 
 
 def create(
@@ -103,17 +98,8 @@ def take(*, workspace_id: UUID, role_id: UUID, membership_id: UUID, may: frozens
             raise NotFound("This member does not have that role.")
         _record(role, "role.take", membership_id=membership.id)
         outbox.emit(RoleTaken(workspace_id=workspace_id, role_id=role.id, membership_id=membership.id))
-        _remove(link)
-
-
-def _remove(link: MembershipRole) -> None:
-    try:
-        with unit_of_work():
+        with an_owner_stays():
             link.delete()
-    except IntegrityError as error:
-        if getattr(getattr(error.__cause__, "diag", None), "constraint_name", "") != "tenancy_last_owner":
-            raise
-        raise LastOwner("The workspace would have no owner. Make somebody else an owner first.") from error
 
 
 def _granted(wanted: Sequence[str], *, may: frozenset[str]) -> list[str]:

@@ -11,8 +11,8 @@ import pytest
 from django.test import Client
 
 from kernel.transactions import in_workspace
-from tenancy.models import Membership
-from tenancy.services import keys
+from tenancy.models import Membership, MembershipRole, Role
+from tenancy.services import inviting, keys
 from tests.agents.factories import Office, drain, office, play, receive, work
 from tests.factories.every import make
 from tests.factories.world import deliver
@@ -61,14 +61,6 @@ def _mail_with_attachment() -> bytes:
     return message.as_bytes()
 
 
-def _people(caller: Caller) -> dict[str, str]:
-    """A member, and a role and a team that the workspace has made itself."""
-    member = str(make(Membership, caller.workspace_id).id)
-    role = caller("POST", "/roles", {"name": "Shift", "permissions": ["email.read"]}).json()["id"]
-    team = caller("POST", "/teams", {"name": "Front", "membership_ids": [member]}).json()["id"]
-    return {"memberships": member, "roles": role, "teams": team}
-
-
 def _credentials(caller: Caller) -> dict[str, str]:
     """Of another program than the caller, and what is refused already."""
     certificates = {"name": "shop", "certificate": pem(certificate()), "scopes": ["thread.read"]}
@@ -81,6 +73,23 @@ def _credentials(caller: Caller) -> dict[str, str]:
         "revoked-tokens": caller("POST", "/revoked-tokens", {"jti": "a-token"}),
     }
     return {path: answer.json()["id"] for path, answer in made.items()}
+
+
+def _people(caller: Caller) -> dict[str, str]:
+    """A member who is no owner, a role and a team that the workspace has made itself, and somebody who is invited."""
+    role = caller("POST", "/roles", {"name": "Shift", "permissions": ["thread.read"]}).json()["id"]
+    with in_workspace(caller.workspace_id):
+        member = make(Membership, caller.workspace_id)
+        make(MembershipRole, caller.workspace_id, membership=member, role=Role.objects.get(id=role))
+    team = caller("POST", "/teams", {"name": "Front", "membership_ids": [str(member.id)]}).json()["id"]
+    invitation, _ = inviting.invite(workspace_id=caller.workspace_id, email="guest@people.test", role_ids=[role])
+    return {
+        "members": str(member.id),
+        "memberships": str(member.id),
+        "roles": role,
+        "teams": team,
+        "invitations": str(invitation.id),
+    }
 
 
 def furnish(name: str = "acme") -> World:

@@ -154,9 +154,11 @@ def _account_system() -> Any:
 
 
 def _value(world, path: str, value: Any) -> Any:
-    """The body with the id of what is there: a mail that no agent has taken is answered once."""
+    """The body with the id of what is there: a role of the workspace; a mail that no agent has taken is answered once."""
     if path.endswith(("/give", "/take")):
         return value | {"membership_id": world.ids["memberships"]}
+    if "roles" in value:
+        return value | {"roles": [world.ids["roles"]]}
     if not path.startswith("/api/v1/replies"):
         return value
     bind(world.office.house, None)

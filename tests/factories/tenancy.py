@@ -9,6 +9,8 @@ from django.apps import apps
 from kernel import clock
 from tenancy.models import (
     ClientCertificate,
+    Invitation,
+    InvitationRole,
     MachineKey,
     Membership,
     MembershipRole,
@@ -61,6 +63,29 @@ def _membership_role(workspace_id: UUID, **given: Any) -> MembershipRole:
         workspace_id,
         given,
         membership=lambda: _membership(workspace_id),
+        role=lambda: _role(workspace_id),
+    )
+
+
+@factory(Invitation)
+def _invitation(workspace_id: UUID, **given: Any) -> Invitation:
+    return create(
+        Invitation,
+        workspace_id,
+        given,
+        email=lambda: f"{unique('guest')}@people.test",
+        token_hash=digest,
+        expires_at=lambda: clock.now() + timedelta(days=1),
+    )
+
+
+@factory(InvitationRole)
+def _invitation_role(workspace_id: UUID, **given: Any) -> InvitationRole:
+    return create(
+        InvitationRole,
+        workspace_id,
+        given,
+        invitation=lambda: _invitation(workspace_id),
         role=lambda: _role(workspace_id),
     )
 

@@ -12,9 +12,11 @@ from autonomous_inbox.async_resources.emails import AsyncEmailsResource
 from autonomous_inbox.async_resources.emergency_stop import AsyncEmergencyStopResource
 from autonomous_inbox.async_resources.event_types import AsyncEventTypesResource
 from autonomous_inbox.async_resources.inboxes import AsyncInboxesResource
+from autonomous_inbox.async_resources.invitations import AsyncInvitationsResource
 from autonomous_inbox.async_resources.knowledge_passages import AsyncKnowledgePassagesResource
 from autonomous_inbox.async_resources.knowledge_sources import AsyncKnowledgeSourcesResource
 from autonomous_inbox.async_resources.machine_keys import AsyncMachineKeysResource
+from autonomous_inbox.async_resources.members import AsyncMembersResource
 from autonomous_inbox.async_resources.provisioning import AsyncProvisioningResource
 from autonomous_inbox.async_resources.replies import AsyncRepliesResource
 from autonomous_inbox.async_resources.request_log import AsyncRequestLogResource
@@ -44,9 +46,11 @@ class AsyncResources:
         self.emergency_stop = AsyncEmergencyStopResource(client)
         self.event_types = AsyncEventTypesResource(client)
         self.inboxes = AsyncInboxesResource(client)
+        self.invitations = AsyncInvitationsResource(client)
         self.knowledge_passages = AsyncKnowledgePassagesResource(client)
         self.knowledge_sources = AsyncKnowledgeSourcesResource(client)
         self.machine_keys = AsyncMachineKeysResource(client)
+        self.members = AsyncMembersResource(client)
         self.provisioning = AsyncProvisioningResource(client)
         self.replies = AsyncRepliesResource(client)
         self.request_log = AsyncRequestLogResource(client)

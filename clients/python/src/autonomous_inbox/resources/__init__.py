@@ -13,9 +13,11 @@ from autonomous_inbox.resources.emails import EmailsResource
 from autonomous_inbox.resources.emergency_stop import EmergencyStopResource
 from autonomous_inbox.resources.event_types import EventTypesResource
 from autonomous_inbox.resources.inboxes import InboxesResource
+from autonomous_inbox.resources.invitations import InvitationsResource
 from autonomous_inbox.resources.knowledge_passages import KnowledgePassagesResource
 from autonomous_inbox.resources.knowledge_sources import KnowledgeSourcesResource
 from autonomous_inbox.resources.machine_keys import MachineKeysResource
+from autonomous_inbox.resources.members import MembersResource
 from autonomous_inbox.resources.provisioning import ProvisioningResource
 from autonomous_inbox.resources.replies import RepliesResource
 from autonomous_inbox.resources.request_log import RequestLogResource
@@ -44,9 +46,11 @@ class Resources:
         self.emergency_stop = EmergencyStopResource(client)
         self.event_types = EventTypesResource(client)
         self.inboxes = InboxesResource(client)
+        self.invitations = InvitationsResource(client)
         self.knowledge_passages = KnowledgePassagesResource(client)
         self.knowledge_sources = KnowledgeSourcesResource(client)
         self.machine_keys = MachineKeysResource(client)
+        self.members = MembersResource(client)
         self.provisioning = ProvisioningResource(client)
         self.replies = RepliesResource(client)
         self.request_log = RequestLogResource(client)

@@ -19,9 +19,11 @@ from autonomous_inbox.types.client_certificates import Certificate
 from autonomous_inbox.types.emails import Address, CorrespondentInput, Email, EmailState, MailClass
 from autonomous_inbox.types.event_types import EventType
 from autonomous_inbox.types.inboxes import Inbox, InboxKind
+from autonomous_inbox.types.invitations import Invitation, InvitationState, InvitationWithLink, Inviter, MailState
 from autonomous_inbox.types.knowledge_passages import Passage
 from autonomous_inbox.types.knowledge_sources import Knowledge, KnowledgeDetail
 from autonomous_inbox.types.machine_keys import MachineKey, MachineKeyWithSecret, RevokedKeys
+from autonomous_inbox.types.members import Member, MemberStatus
 from autonomous_inbox.types.replies import Reply, ReplyStatus
 from autonomous_inbox.types.request_log import Request
 from autonomous_inbox.types.revoked_client_certificates import Denial
@@ -38,6 +40,7 @@ from autonomous_inbox.types.shared import (
     Issuer,
     Problem,
     Risk,
+    RoleName,
     Stop,
     Workspace,
 )
@@ -91,12 +94,19 @@ __all__ = [
     "InboxKind",
     "Intent",
     "IntentStatus",
+    "Invitation",
+    "InvitationState",
+    "InvitationWithLink",
+    "Inviter",
     "Issuer",
     "Knowledge",
     "KnowledgeDetail",
     "MachineKey",
     "MachineKeyWithSecret",
     "MailClass",
+    "MailState",
+    "Member",
+    "MemberStatus",
     "Passage",
     "Percentiles",
     "Problem",
@@ -112,6 +122,7 @@ __all__ = [
     "Risk",
     "Role",
     "RoleLink",
+    "RoleName",
     "Run",
     "RunDetail",
     "Settings",

@@ -116,6 +116,13 @@ class Problem(TypedDict):
     errors: Sequence[Mapping[str, Any]]
 
 
+class RoleName(TypedDict):
+    """A role that somebody holds."""
+
+    id: str
+    name: str
+
+
 class Stop(TypedDict):
     object: str
     stopped: bool
