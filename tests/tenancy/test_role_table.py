@@ -15,7 +15,7 @@ from tenancy.permissions import SYSTEM_ROLES
 from tenancy.queries import principals
 from tenancy.services import roles
 from tests.factories.every import make, workspace
-from tests.isolation.routes import _clean
+from config.proving.routes import _clean
 from tests.resources.nine import Caller
 
 # Beside the roles of the system, some that people might make.
