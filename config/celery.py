@@ -8,7 +8,6 @@ from django.conf import settings
 
 from config.schedule import beat_schedule
 from config.starting import or_refuse
-from kernel import crypto
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
 
@@ -23,6 +22,8 @@ with or_refuse():
 @signals.worker_init.connect
 def _refuse_wrong_keys(**_: Any) -> None:
     """Before the first task: a worker with wrong keys must not seal anything."""
+    from kernel import crypto
+
     with or_refuse():
         crypto.require_keys()
 

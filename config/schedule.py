@@ -19,6 +19,7 @@ def beat_schedule(*, sweep: float) -> dict[str, dict[str, Any]]:
     entries["kernel.tasks.beat_heartbeat"] = {"task": "kernel.tasks.beat_heartbeat", "schedule": 10.0}
     entries["agents.tasks.expire_approvals"] = {"task": "agents.tasks.expire_approvals", "schedule": 30.0}
     entries["inbox.tasks.match_news"] = {"task": "inbox.tasks.match_news", "schedule": 30.0}
+    entries["inbox.tasks.check_connections"] = {"task": "inbox.tasks.check_connections", "schedule": 30.0}
     entries["audit.tasks.anchor"] = {"task": "audit.tasks.anchor", "schedule": 600.0}
     entries["kernel.tasks.prune_plumbing"] = {"task": "kernel.tasks.prune_plumbing", "schedule": crontab(minute="17")}
     entries["tenancy.tasks.prune_tokens"] = {"task": "tenancy.tasks.prune_tokens", "schedule": crontab(minute="47")}

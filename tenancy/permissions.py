@@ -7,6 +7,8 @@ CATALOGUE: Final[dict[str, str]] = {
     "workspace.manage": "Change the workspace, its domains and keys",
     "inbox.read": "See inboxes",
     "inbox.manage": "Create, change and deactivate inboxes",
+    "connection.read": "See connected accounts and how they stand",
+    "connection.manage": "Connect accounts, set their secrets, disconnect them",
     "email.read": "See received mail and its processing state",
     "email.create": "Hand in mail through the API",
     "email.draft": "Draft replies, which a person then approves or rejects",
@@ -25,6 +27,8 @@ CATALOGUE: Final[dict[str, str]] = {
     "quarantine.manage": "Replay quarantined mail",
     "request.read": "See the log of requests to the API",
     "audit.read": "See and verify the audit trail",
+    "audit.export": "Take the audit trail out as a file",
+    "audit.redact": "Empty the details of an audit event, which stays in the chain",
 }
 
 

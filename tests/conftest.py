@@ -119,10 +119,14 @@ def django_db_setup(template_database: str, django_db_blocker) -> Iterator[None]
 @pytest.fixture
 def db(django_db_setup: None, django_db_blocker) -> Iterator[None]:
     """A database in which things really commit; emptied by its owner afterwards."""
+    from kernel.keys import ring
+
     with django_db_blocker.unblock():
         yield
         connections.close_all()
         _empty()
+        # Which keys are written down there is not so any more.
+        ring.forget()
 
 
 transactional_db = db

@@ -15,9 +15,22 @@ class Migration(migrations.Migration):
 
     operations = [
         db.pairable(
-            "inbox_inbox", "inbox_inboundmessage", "inbox_email", "inbox_thread", "inbox_entry", "inbox_attachment"
+            "inbox_inbox",
+            "inbox_inboundmessage",
+            "inbox_email",
+            "inbox_thread",
+            "inbox_entry",
+            "inbox_attachment",
+            "inbox_connection",
+            "inbox_connectioncredential",
         ),
-        db.fence("inbox_inbox"),
+        db.fence("inbox_connection"),
+        db.fence(
+            "inbox_connectioncredential",
+            references={"connection_id": "inbox_connection", "rotated_from_id": "inbox_connectioncredential"},
+        ),
+        db.sealed("inbox_connectioncredential", "secret_sealed"),
+        db.fence("inbox_inbox", references={"connection_id": "inbox_connection"}),
         db.fence("inbox_inboundmessage"),
         db.fence("inbox_email", references={"inbound_message_id": "inbox_inboundmessage", "inbox_id": "inbox_inbox"}),
         db.fence(

@@ -27,6 +27,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('version', models.PositiveIntegerField(primary_key=True, serialize=False)),
                 ('check_value', models.BinaryField(max_length=64)),
+                ('provider', models.CharField(default='environment', help_text='environment or aws_kms.', max_length=20)),
+                ('wrapped', models.BinaryField(help_text='The key as its provider keeps it.', null=True)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('retired_at', models.DateTimeField(null=True)),
             ],

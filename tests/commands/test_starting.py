@@ -9,7 +9,7 @@ import pytest
 
 from config import ports
 from kernel import crypto
-from kernel.crypto import KeyMissing
+from kernel.keys.refusals import KeyMismatch, KeyMissing, KeysRefused
 from kernel.models import EncryptionKey
 from tests.architecture.code import ROOT
 
@@ -89,7 +89,7 @@ def test_without_tables_or_without_a_database_nobody_can_tell(db, settings, monk
         raise OperationalError("connection refused")
 
     monkeypatch.setattr(crypto, "register_keys", silent)
-    with pytest.raises(crypto.KeysRefused, match="The database does not answer"):
+    with pytest.raises(KeysRefused, match="The database does not answer"):
         crypto.require_keys(patience=0)
 
 
@@ -111,5 +111,5 @@ def test_a_retired_version_may_go(db, settings):
     EncryptionKey.objects.filter(version=1).update(retired_at=clock.now())
     crypto.require_keys()
     settings.ENCRYPTION_KEYS = {1: OTHER, 2: OTHER}
-    with pytest.raises(crypto.KeyMismatch):
+    with pytest.raises(KeyMismatch):
         crypto.require_keys()
