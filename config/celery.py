@@ -16,7 +16,7 @@ with or_refuse():
     app.config_from_object("django.conf:settings", namespace="CELERY")
     app.autodiscover_tasks()
     app.conf.beat_schedule = beat_schedule(sweep=settings.SWEEP_SECONDS)
-    app.conf.beat_schedule_filename = str(settings.BASE_DIR / "var" / "beat")
+    app.conf.beat_scheduler = "config.beat:Scheduler"
 
 
 @signals.worker_init.connect
@@ -34,3 +34,11 @@ def _keep_structured_logs(**_: Any) -> None:
     from logging.config import dictConfig
 
     dictConfig(settings.LOGGING)
+
+
+@signals.task_failure.connect
+def _record_failure(**told: Any) -> None:
+    """The trail has every attempt, those of the machine among them."""
+    from config import failures
+
+    failures.connected(**told)

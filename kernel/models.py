@@ -130,3 +130,14 @@ class Heartbeat(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class PeriodicJob(models.Model):
+    """The last slot of time for which a periodic job was sent: of several schedulers, one sends it (I2)."""
+
+    name = models.CharField(primary_key=True, max_length=120)
+    slot = models.BigIntegerField()
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.slot}"

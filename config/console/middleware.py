@@ -5,10 +5,12 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
 
 from config.console import places
+from kernel import context
+from kernel.admin.place import Place
 from kernel.context import acting_as
 from kernel.transactions import unit_of_work
 
@@ -35,6 +37,7 @@ def workspace_fence(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
             is_open = request.path_info in {reverse(f"admin:{name}") for name in OPEN}
             return get_response(request) if is_open else _refuse(request)
         request.place = place  # type: ignore[attr-defined]
+        _note(request, place)
         zone = zoneinfo.ZoneInfo(getattr(request.user, "timezone", "UTC"))
         try:
             with timezone.override(zone), acting_as(place.actor), unit_of_work(place.scope):
@@ -46,6 +49,27 @@ def workspace_fence(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
         return response
 
     return middleware
+
+
+def _note(request: HttpRequest, place: Place) -> None:
+    """Say what is being tried, for the audit trail: it has every refusal. Operators act in the estate's own."""
+    call = context.call.get()
+    try:
+        match = resolve(request.path_info)
+    except Resolver404:
+        return
+    if call is None:
+        return
+    kind = (match.url_name or "page").removesuffix("_changelist").removesuffix("_change").removesuffix("_add")
+    deed = request.POST.get("action", "") if request.method == "POST" else "open"
+    ids = [str(value) for value in match.kwargs.values()] or request.POST.getlist("_selected_action")
+    call.attempt = context.Attempt(
+        workspace_id=place.workspace_id or context.ESTATE,
+        actor=place.actor,
+        action=f"console.{kind}.{deed or 'submit'}"[:80],
+        resource_kind=kind[:60],
+        resource_id=ids[0][:80] if len(ids) == 1 else "",
+    )
 
 
 def _refuse(request: HttpRequest) -> HttpResponse:

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.admin import AdminSite
 from django.urls import URLPattern, path
 
-from config.console.views import approvals, originals, quarantine, runs, threads, webhooks, workspaces
+from config.console.views import approvals, audit, originals, quarantine, runs, threads, webhooks, workspaces
 
 # A page that replaces the admin's own keeps its name, so that every list leads to it.
 _ROUTES: tuple[tuple[str, Any, str], ...] = (
@@ -18,6 +18,9 @@ _ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("attachments/<uuid:attachment_id>/", originals.attachment, "attachment"),
     ("emails/<uuid:email_id>/source/", originals.source, "email_source"),
     ("messages/<uuid:message_id>/raw/", originals.raw, "message_raw"),
+    ("audit/verify/", audit.verify, "audit_verify"),
+    ("audit/export/<str:form>/", audit.export, "audit_export"),
+    ("audit/<uuid:event_id>/redact/", audit.redact, "audit_redact"),
     ("approvals/", approvals.queue, "approvals"),
     ("approvals/<uuid:approval_id>/approve/", approvals.approve, "approve"),
     ("approvals/<uuid:approval_id>/reject/", approvals.reject, "reject"),

@@ -50,6 +50,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "kernel.middleware.request_context",
+    "audit.middleware.refusals",
     "audit.middleware.request_log",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -189,6 +190,8 @@ OUTBOUND_ALLOWED_NETWORKS = env.list("OUTBOUND_ALLOWED_NETWORKS", default=[])  #
 FILES_ROOT = Path(env.str("FILES_ROOT", default=str(VAR / "files")))  # Where attachments are kept.
 # Where audit anchors are written; copy it elsewhere.
 ANCHOR_DIRECTORY = Path(env.str("ANCHOR_DIRECTORY", default=str(VAR / "anchors")))
+# A bucket that they are written to as well, perhaps with a prefix: bucket/prefix. Best one that nobody can delete from.
+ANCHOR_S3 = env.str("ANCHOR_S3", default="")
 
 # --- delays and limits: every one is a setting, so that tests run in seconds --------------------------------------
 

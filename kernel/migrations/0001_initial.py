@@ -103,4 +103,12 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(condition=models.Q(('parked_at', None), ('published_at', None)), fields=['available_at', 'id'], name='kernel_outbox_due'), models.Index(condition=models.Q(('published_at', None)), fields=['aggregate_key', 'id'], name='kernel_outbox_order')],
             },
         ),
+        migrations.CreateModel(
+            name='PeriodicJob',
+            fields=[
+                ('name', models.CharField(max_length=120, primary_key=True, serialize=False)),
+                ('slot', models.BigIntegerField()),
+                ('at', models.DateTimeField()),
+            ],
+        ),
     ]

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from audit import services as audit
 from config import keys
 from kernel import crypto, rotation
 from kernel.errors import DomainError
@@ -29,10 +30,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            crypto.register_keys()
-            done, broken = (Counter[str](), []) if options["dry_run"] else self._rotate(options)
-            if options["retire"] is not None and not options["dry_run"]:
-                keys.retire(options["retire"])
+            with audit.command("rotate_keys"):
+                crypto.register_keys()
+                done, broken = (Counter[str](), []) if options["dry_run"] else self._rotate(options)
+                if options["retire"] is not None and not options["dry_run"]:
+                    keys.retire(options["retire"])
         except (KeysRefused, DomainError) as error:
             raise CommandError(str(error)) from error
         self._report(options, done, broken)
