@@ -52,7 +52,7 @@ class AnchorFilters(Filters):
 
 
 class ExportQuery(serializers.Serializer[Any]):
-    format = serializers.ChoiceField(choices=list(Format), default=Format.JSONL, help_text="jsonl or csv.")
+    file_format = serializers.ChoiceField(choices=list(Format), default=Format.JSONL, help_text="jsonl or csv.")
     created_at__gte = serializers.DateTimeField(required=False, help_text=f"Happened then or later. {_WHEN}")
     created_at__lt = serializers.DateTimeField(required=False, help_text=f"Happened earlier. {_WHEN}")
     action = serializers.CharField(required=False, max_length=80)
@@ -73,14 +73,14 @@ class _Hash(serializers.CharField):
         return bytes(value).hex()
 
 
-class ActorShape(serializers.Serializer[Any]):
+class AuditActorShape(serializers.Serializer[Any]):
     kind = serializers.CharField(source="actor_kind")
     id = serializers.CharField(source="actor_id")
     label = serializers.CharField(source="actor_label")  # type: ignore[assignment] # the framework has one of its own
 
 
 @exemplified(examples.EVENT)
-class EventShape(serializers.Serializer[Any]):
+class AuditEventShape(serializers.Serializer[Any]):
     """Who tried what, on what, with which outcome: a link of the workspace's chain."""
 
     object = serializers.SerializerMethodField()
@@ -89,7 +89,7 @@ class EventShape(serializers.Serializer[Any]):
     sequence = serializers.IntegerField(help_text="Without gaps from 1.")
     action = serializers.CharField()
     outcome = serializers.ChoiceField(choices=list(Outcome))
-    actor = ActorShape(source="*")
+    actor = AuditActorShape(source="*")
     resource_kind = serializers.CharField()
     resource_id = serializers.CharField()
     request_id = serializers.CharField()
@@ -122,7 +122,7 @@ class EventShape(serializers.Serializer[Any]):
 
 
 @exemplified(examples.VERIFICATION)
-class VerificationShape(serializers.Serializer[Any]):
+class AuditVerificationShape(serializers.Serializer[Any]):
     """What came of recomputing the chain from its first link."""
 
     object = serializers.CharField()
@@ -134,7 +134,7 @@ class VerificationShape(serializers.Serializer[Any]):
 
 
 @exemplified(examples.ANCHOR)
-class AnchorShape(serializers.Serializer[Any]):
+class AuditAnchorShape(serializers.Serializer[Any]):
     """A head of the chain that was written down outside of the database, too: keep a copy of your own."""
 
     object = serializers.SerializerMethodField()
@@ -146,7 +146,7 @@ class AnchorShape(serializers.Serializer[Any]):
         return "audit_anchor"
 
 
-@extend_schema_view(list=extend_schema(responses=listing(EventShape, "AuditEvent")))
+@extend_schema_view(list=extend_schema(responses=listing(AuditEventShape, "AuditEvent")))
 @extend_schema(tags=["audit"])
 class AuditEventViewSet(WorkspaceViewSet):
     permissions: ClassVar[dict[str, str]] = {
@@ -159,7 +159,7 @@ class AuditEventViewSet(WorkspaceViewSet):
     listings: ClassVar = {"list": Listing(filters=AuditFilters, by="sequence", sorts=("sequence",))}
     queries: ClassVar = {"export": ExportQuery}
     queryset = AuditEvent.objects.none()
-    serializer_class = EventShape
+    serializer_class = AuditEventShape
     refusals: ClassVar[dict[str, str]] = dict.fromkeys(
         ("POST", "PUT", "PATCH", "DELETE"), "The audit trail is written by what happens, and changed by nobody."
     )
@@ -169,14 +169,14 @@ class AuditEventViewSet(WorkspaceViewSet):
         body = self.listed(queries.events(self.principal.workspace_id), lambda row: row)
         rows = body.data["data"]
         known = queries.payloads(rows)
-        body.data["data"] = [EventShape(row, context={"payloads": known}).data for row in rows]
+        body.data["data"] = [AuditEventShape(row, context={"payloads": known}).data for row in rows]
         return body
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One event."""
         return Response(self._shown(pk))
 
-    @extend_schema(responses=VerificationShape)
+    @extend_schema(responses=AuditVerificationShape)
     @action(detail=False, methods=["get"])
     def verification(self, request: Request) -> Response:
         """Recompute the chain now, and compare it with its anchors."""
@@ -189,7 +189,7 @@ class AuditEventViewSet(WorkspaceViewSet):
                 "checked": verdict.checked,
                 "first_bad": verdict.first_bad,
                 "fault": verdict.fault,
-                "verified_at": VerificationShape().fields["verified_at"].to_representation(clock.now()),
+                "verified_at": AuditVerificationShape().fields["verified_at"].to_representation(clock.now()),
             }
         )
 
@@ -201,7 +201,7 @@ class AuditEventViewSet(WorkspaceViewSet):
     def export(self, request: Request) -> StreamingHttpResponse:
         """The trail as a file, oldest first; every link can be verified from it. That it was taken out is recorded."""
         asked = self.asked()
-        form = Format(asked.pop("format"))
+        form = Format(asked.pop("file_format"))
         rows = apply(AuditFilters, queries.events(self.principal.workspace_id), request.query_params)
         chunks = exporting.export(
             workspace_id=self.principal.workspace_id, rows=rows, form=form, narrowed=sorted(asked)
@@ -210,7 +210,7 @@ class AuditEventViewSet(WorkspaceViewSet):
 
     @extend_schema(
         request=RedactInput,
-        responses=EventShape,
+        responses=AuditEventShape,
         examples=[OpenApiExample("erasure", {"reason": "Erasure request 4711"}, request_only=True)],
     )
     @action(detail=True, methods=["post"])
@@ -224,17 +224,17 @@ class AuditEventViewSet(WorkspaceViewSet):
         row = queries.event(self.principal.workspace_id, UUID(str(pk)))
         if row is None:
             raise NotFound
-        return EventShape(row, context={"payloads": queries.payloads([row])}).data
+        return AuditEventShape(row, context={"payloads": queries.payloads([row])}).data
 
 
-@extend_schema_view(list=extend_schema(responses=listing(AnchorShape, "AuditAnchor")))
+@extend_schema_view(list=extend_schema(responses=listing(AuditAnchorShape, "AuditAnchor")))
 @extend_schema(tags=["audit"])
 class AnchorViewSet(WorkspaceViewSet):
     permissions: ClassVar[dict[str, str]] = {"list": "audit.read"}
     listings: ClassVar = {"list": Listing(filters=AnchorFilters, by="sequence", sorts=("sequence",))}
     queryset = AuditAnchor.objects.none()
-    serializer_class = AnchorShape
+    serializer_class = AuditAnchorShape
 
     def list(self, request: Request) -> Response:
         """Heads of the chain that were written down outside of the database, newest first."""
-        return self.listed(queries.anchors(self.principal.workspace_id), AnchorShape().to_representation)
+        return self.listed(queries.anchors(self.principal.workspace_id), AuditAnchorShape().to_representation)

@@ -50,7 +50,7 @@ class SecretInput(Input):
     expires_at = serializers.DateTimeField(required=False, allow_null=True, help_text=_EXPIRES)
 
 
-class UseInput(Input):
+class InboxConnectionInput(Input):
     connection_id = serializers.UUIDField(allow_null=True, help_text="null: what the installation is set up with.")
 
 
@@ -74,7 +74,7 @@ class ConnectionShape(Resource):
 
 
 @exemplified(examples.INBOX_CONNECTION)
-class UseShape(serializers.Serializer[Any]):
+class InboxConnectionShape(serializers.Serializer[Any]):
     """What an inbox sends through."""
 
     object = serializers.CharField()
@@ -170,4 +170,8 @@ class ConnectionViewSet(WorkspaceViewSet):
 def use(*, workspace_id: UUID, inbox_id: UUID, connection_id: UUID | None) -> dict[str, Any]:
     """Have an inbox send through a connection, as a body."""
     row = inboxes.change(workspace_id=workspace_id, inbox_id=inbox_id, changes={"connection_id": connection_id})
-    return dict(UseShape({"object": "inbox_connection", "inbox_id": row.id, "connection_id": row.connection_id}).data)
+    return dict(
+        InboxConnectionShape(
+            {"object": "inbox_connection", "inbox_id": row.id, "connection_id": row.connection_id}
+        ).data
+    )

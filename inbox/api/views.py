@@ -87,14 +87,14 @@ class InboxViewSet(WorkspaceViewSet):
         return Response(shapes.InboxShape(inbox).data)
 
     @extend_schema(
-        request=connections.UseInput,
-        responses=connections.UseShape,
+        request=connections.InboxConnectionInput,
+        responses=connections.InboxConnectionShape,
         examples=[OpenApiExample("default", {"connection_id": None}, request_only=True)],
     )
     @action(detail=True, methods=["put"])
     def connection(self, request: Request, pk: UUID) -> Response:
         """Have the inbox send through a connection, or (null) through what the installation is set up with."""
-        chosen = self.checked(connections.UseInput)["connection_id"]
+        chosen = self.checked(connections.InboxConnectionInput)["connection_id"]
         return Response(connections.use(workspace_id=self.principal.workspace_id, inbox_id=pk, connection_id=chosen))
 
 

@@ -87,21 +87,21 @@ def test_an_export_can_be_verified_by_itself(acme):
         head = hashlib.sha256(head + row["body"].encode()).digest()
         assert (row["sequence"], bytes.fromhex(row["hash"])) == (number, head)
         assert json.loads(row["body"])[2] == row["id"]
-    narrowed = caller.get("/audit-events/export?format=csv&action=test.act")
+    narrowed = caller.get("/audit-events/export?file_format=csv&action=test.act")
     table = list(csv.DictReader(io.StringIO(content(narrowed).decode())))
     assert [(row["action"], json.loads(row["details"])) for row in table] == [("test.act", {"n": n}) for n in range(4)]
     assert events(acme)[-1].action == "audit.export"
     with in_workspace(acme.id):
         details = AuditPayload.objects.get(event_id=events(acme)[-1].id).payload
     assert (details["format"], details["narrowed_by"]) == ("csv", ["action"])
-    assert caller.get("/audit-events/export?format=xml").status_code == 400
+    assert caller.get("/audit-events/export?file_format=xml").status_code == 400
     assert Caller(acme.id, "audit.read").get("/audit-events/export").json()["permission"] == "audit.export"
 
 
 def test_a_spreadsheet_takes_nothing_of_an_export_for_a_formula(acme):
     for label in ("=1+1", "+1", "-1", "@x", "\t=1"):
         act(acme.id, action=label)
-    table = csv.DictReader(io.StringIO(content(Caller(acme.id).get("/audit-events/export?format=csv")).decode()))
+    table = csv.DictReader(io.StringIO(content(Caller(acme.id).get("/audit-events/export?file_format=csv")).decode()))
     assert not [cell for row in table for cell in row.values() if cell.startswith(("=", "+", "-", "@", "\t"))]
 
 
