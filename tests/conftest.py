@@ -18,6 +18,8 @@ import pytest
 from django.conf import settings
 from django.db import connections
 
+from kernel import envelope
+
 pytest_plugins = ["tests.plugins.cases"]
 
 KEEP = {"django_migrations", "django_content_type", "auth_permission", "tenancy_installation"}
@@ -125,11 +127,20 @@ def db(django_db_setup: None, django_db_blocker) -> Iterator[None]:
         yield
         connections.close_all()
         _empty()
-        # Which keys are written down there is not so any more.
         ring.forget()
 
 
 transactional_db = db
+
+
+@pytest.fixture
+def no_keys(db: None) -> None:
+    """Begin without the key that every other test's database knows: for tests that bring keys of their own."""
+    from kernel.keys import ring
+
+    with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
+        owner.execute("TRUNCATE kernel_encryptionkey CASCADE")
+    ring.forget()
 
 
 def _empty() -> None:
@@ -152,14 +163,30 @@ def _tables(database: str) -> list[str]:
 
 def _dirty_tables(owner: psycopg.Connection) -> str:
     """One statement that names the tables with rows: most tests touch few of them."""
-    names = _tables(owner.info.dbname)
+    names = [name for name in _tables(owner.info.dbname) if name != "kernel_encryptionkey" or _has_other_keys(owner)]
     return " UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT FROM \"{name}\")" for name in names)
+
+
+# The version that seals by the settings as they are for most tests, and its check value.
+_SEALING = max(settings.ENCRYPTION_KEYS)
+_USUAL_KEY = (_SEALING, envelope.check_value(settings.ENCRYPTION_KEYS[_SEALING]))
+
+
+def _has_other_keys(owner: psycopg.Connection) -> bool:
+    """Servers that live longer than one test know the usual key as written down; it stays while no test has another."""
+    rows = owner.execute("SELECT version, check_value FROM kernel_encryptionkey").fetchall()
+    return rows != [_USUAL_KEY]
 
 
 def _reseed(owner: psycopg.Connection) -> None:
     """What the migrations seed must be there for the next test, also where CASCADE reached it."""
     import importlib
 
+    owner.execute(
+        "INSERT INTO kernel_encryptionkey (version, check_value, provider) VALUES (%s, %s, 'environment')"
+        " ON CONFLICT DO NOTHING",
+        _USUAL_KEY,
+    )
     owner.execute("UPDATE tenancy_installation SET owner_id = NULL, owned_at = NULL")
     seed = importlib.import_module("tenancy.migrations.0003_installation")
     owner.execute("DELETE FROM tenancy_workspace WHERE id <> %s", [seed.ESTATE])

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.http import StreamingHttpResponse
-from django_filters import CharFilter, UUIDFilter
+from django_filters import CharFilter, ChoiceFilter, UUIDFilter
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -35,7 +35,7 @@ class AuditFilters(Filters):
     created_at__lte = Instant("occurred_at", "lte", help_text=f"Happened then or earlier. {_WHEN}")
     created_at__lt = Instant("occurred_at", "lt", help_text=f"Happened earlier. {_WHEN}")
     action = CharFilter("action", max_length=80, help_text="Such as webhook.create.")
-    outcome = CharFilter("outcome", max_length=12, help_text="done, denied or failed.")
+    outcome = ChoiceFilter(field_name="outcome", choices=[(word.value, word.value) for word in Outcome])
     actor_kind = CharFilter("actor_kind", max_length=20)
     actor_id = CharFilter("actor_id", max_length=80)
     resource_kind = CharFilter("resource_kind", max_length=60)
@@ -196,6 +196,14 @@ class AuditEventViewSet(WorkspaceViewSet):
     @extend_schema(
         parameters=[ExportQuery],
         responses={(200, "application/jsonl"): bytes, (200, "text/csv"): bytes},
+        examples=[
+            OpenApiExample(
+                "two lines",
+                '{"sequence": 1, "action": "workspace.provision"}\n{"sequence": 2, "action": "webhook.create"}\n',
+                response_only=True,
+                media_type="application/jsonl",
+            )
+        ],
     )
     @action(detail=False, methods=["get"])
     def export(self, request: Request) -> StreamingHttpResponse:

@@ -19,7 +19,7 @@ _ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("emails/<uuid:email_id>/source/", originals.source, "email_source"),
     ("messages/<uuid:message_id>/raw/", originals.raw, "message_raw"),
     ("audit/verify/", audit.verify, "audit_verify"),
-    ("audit/export/<str:form>/", audit.export, "audit_export"),
+    ("audit/export/", audit.export, "audit_export"),
     ("audit/<uuid:event_id>/redact/", audit.redact, "audit_redact"),
     ("approvals/", approvals.queue, "approvals"),
     ("approvals/<uuid:approval_id>/approve/", approvals.approve, "approve"),

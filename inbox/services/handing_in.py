@@ -7,6 +7,7 @@ from email.utils import format_datetime, make_msgid
 from typing import Any
 from uuid import UUID
 
+from audit.services import record
 from inbox.channels.composing import phrase, words
 from inbox.models import Email
 from inbox.services import accepting
@@ -54,7 +55,15 @@ def hand_in(
         raise Invalid("None of the recipients is an inbox of this workspace.", pointer="/to")
     if custom_metadata:
         Email.objects.filter(id__in=ids).update(custom_metadata=custom_metadata)
-    return list(Email.objects.filter(id__in=ids).order_by("id"))
+    emails = list(Email.objects.filter(id__in=ids).order_by("id"))
+    record(
+        workspace_id=workspace_id,
+        action="email.hand_in",
+        resource_kind="email",
+        resource_id=emails[0].id,
+        payload={"emails": [row.id for row in emails], "bytes": len(raw)},
+    )
+    return emails
 
 
 def _fitting(message_id: str) -> str:

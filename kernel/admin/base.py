@@ -100,12 +100,12 @@ class ConsoleAdmin(ModelAdmin):
             return [*chosen, "workspace"]
         return chosen
 
-    def response_action(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        """An action that is not offered to this person is one that they may not do; the trail has it."""
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """An action that is not offered to this person is one that they may not do; the trail has the attempt."""
         chosen = request.POST.get("action", "")
         if chosen and chosen not in self.get_actions(request):
             context.refused("forbidden", denied=True)
-        return super().response_action(request, queryset)  # type: ignore[no-any-return]
+        return super().changelist_view(request, extra_context)
 
     # The audit chain is the log; Django's own would repeat names across workspaces.
     def log_addition(self, *_: Any, **__: Any) -> Any:

@@ -93,7 +93,9 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
         """Say what is being tried, for the audit trail: it has every refusal."""
         call = context.call.get()
         if call is not None:
-            kind = snake_case(self.get_queryset().model.__name__)
+            # A view over no rows of ours is named for its route.
+            rows: Any = getattr(self, "queryset", None)
+            kind = snake_case(rows.model.__name__) if rows is not None else str(getattr(self, "basename", "view"))
             call.attempt = context.Attempt(
                 principal.workspace_id, principal.actor, f"{kind}.{self.action}", kind, resource_id
             )

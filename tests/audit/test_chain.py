@@ -204,7 +204,9 @@ def kept_as_it_was(event: AuditEvent) -> Iterator[None]:
 
 BODY = "replace(body, '\"done\"', '\"dine\"')"
 ONE, NEXT = "{{w}} AND sequence = {k}", "{{w}} AND sequence = {n}"
-UP_TO_HEAD = "UPDATE audit_auditchain SET sequence = (SELECT max(sequence) FROM {{e}} WHERE {{w}}) WHERE {{w}}"
+UP_TO_HEAD = (
+    "UPDATE audit_auditchain SET sequence = (SELECT coalesce(max(sequence), 0) FROM {{e}} WHERE {{w}}) WHERE {{w}}"
+)
 # Twelve ways to change a chain, and where each is found: at the link itself (0), or one behind.
 TAMPERS: dict[str, tuple[int, list[str]]] = {
     "one byte of what was hashed": (0, [f"UPDATE {{{{e}}}} SET body = {BODY} WHERE {ONE}"]),

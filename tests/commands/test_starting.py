@@ -50,7 +50,7 @@ def refused(process: str, sentence: str, **environment: str) -> None:
 
 
 @pytest.mark.parametrize("process", PROCESSES)
-def test_a_process_with_wrong_keys_does_not_start(db, settings, process):
+def test_a_process_with_wrong_keys_does_not_start(no_keys, settings, process):
     settings.ENCRYPTION_KEYS = {1: ONE, 2: OTHER}
     crypto.register_keys()
     before = list(EncryptionKey.objects.order_by("version").values())
@@ -100,7 +100,7 @@ def _empty_database() -> str:
     return urlunsplit(urlsplit(os.environ["DATABASE_URL"])._replace(path="/postgres"))
 
 
-def test_a_retired_version_may_go(db, settings):
+def test_a_retired_version_may_go(no_keys, settings):
     settings.ENCRYPTION_KEYS = {1: ONE, 2: OTHER}
     crypto.register_keys()
     settings.ENCRYPTION_KEYS = {2: OTHER}

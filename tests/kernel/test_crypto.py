@@ -184,7 +184,7 @@ def test_nothing_is_sealed_where_rotation_would_not_find_it(db):
             crypto.seal(b"secret", **PLACE | wrong)
 
 
-def test_a_key_that_changed_under_its_number_is_refused_at_start(db, settings):
+def test_a_key_that_changed_under_its_number_is_refused_at_start(no_keys, settings):
     settings.ENCRYPTION_KEYS = KEYS
     register_keys()
     register_keys()

@@ -21,7 +21,7 @@ ENVIRONMENT_KEY = b"1" * 32
 
 
 @pytest.fixture
-def amazon(db, settings, monkeypatch):
+def amazon(no_keys, settings, monkeypatch):
     for name, value in CREDENTIALS.items():
         monkeypatch.setenv(name, value)
     settings.ENCRYPTION_KEYS = {1: ENVIRONMENT_KEY}

@@ -74,7 +74,7 @@ def test_what_is_no_envelope_is_not_stored(db, frame):
         make(Webhook, house, secret_sealed=frame)
 
 
-def test_an_envelope_of_an_unknown_or_retired_key_is_not_stored(db, settings):
+def test_an_envelope_of_an_unknown_or_retired_key_is_not_stored(no_keys, settings):
     house = workspace().id
     settings.ENCRYPTION_KEYS = {1: b"1" * 32, 2: b"2" * 32}
     crypto.register_keys()
@@ -95,7 +95,7 @@ def test_an_envelope_of_an_unknown_or_retired_key_is_not_stored(db, settings):
         "retired_at = NULL", "check_value = sha256('x')", "version = 77", "provider = 'other'", "retired_at = now()",
     ],
 )  # fmt: skip
-def test_a_key_version_means_one_key_for_ever(db, settings, change):
+def test_a_key_version_means_one_key_for_ever(no_keys, settings, change):
     settings.ENCRYPTION_KEYS = {1: b"1" * 32, 2: b"2" * 32}
     crypto.register_keys()
     EncryptionKey.objects.filter(version=1).update(retired_at="2026-01-01T00:00:00Z")

@@ -27,7 +27,7 @@ EACH = 500  # times four columns
 
 
 @pytest.fixture
-def keys(settings, db):
+def keys(settings, no_keys):
     settings.ENCRYPTION_KEYS = {1: ONE}
     crypto.register_keys()
     return settings

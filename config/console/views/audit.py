@@ -34,9 +34,11 @@ def verify(request: HttpRequest) -> str:
 
 
 @needs("audit.export")
-def export(request: HttpRequest, form: str) -> HttpResponse:
+def export(request: HttpRequest) -> HttpResponse:
     """The rows of the list as it is narrowed, as a file. That they were taken out is recorded."""
-    workspace_id = place_of(request).workspace_id
+    workspace_id, query = place_of(request).workspace_id, request.GET.copy()
+    form = (query.pop("form", None) or [""])[0]
+    request.GET = query  # type: ignore[assignment] # the list reads its filters there
     if workspace_id is None or form not in set(Format):
         raise NotFound("Choose one workspace: each has a trail of its own.")
     listed = admin.site.get_model_admin(AuditEvent).get_changelist_instance(request)

@@ -30,7 +30,7 @@ class AsyncAuditEventsResource:
         cursor: str | None = None,
         execution_id: str | None = None,
         limit: int | None = None,
-        outcome: str | None = None,
+        outcome: Literal["done", "denied", "failed"] | None = None,
         request_id: str | None = None,
         resource_id: str | None = None,
         resource_kind: str | None = None,

@@ -18,7 +18,7 @@ from config.schedule import beat_schedule
 from kernel import nudge, periodic
 from kernel.models import PeriodicJob
 from tests.architecture.code import ROOT
-from tests.config.beating import JOBS
+from tests.kernel.beating import JOBS
 
 QUEUE = "tests-beat"
 TICKS = 60
@@ -30,7 +30,7 @@ def beats(db):
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings.test", "LOG_LEVEL": "ERROR"}
 
     def start() -> subprocess.Popen:
-        argv = [sys.executable, "-m", "tests.config.beating", QUEUE]
+        argv = [sys.executable, "-m", "tests.kernel.beating", QUEUE]
         running.append(subprocess.Popen(argv, cwd=ROOT, env=environment))
         return running[-1]
 
