@@ -4,7 +4,7 @@ from typing import Any
 
 from celery import shared_task
 
-from inbox.services import delivery_news, ingesting, sending
+from inbox.services import delivery_news, ingesting, sending, trying
 from kernel import nudge
 
 
@@ -27,3 +27,11 @@ def send_mail(**_: Any) -> None:
 def match_news(**_: Any) -> None:
     """Find the messages of news that came before their ids were written down."""
     delivery_news.match_late()
+
+
+@shared_task(name="inbox.tasks.check_connections")
+def check_connections(**_: Any) -> None:
+    """Try connections until none is due."""
+    nudge.taken("inbox.tasks.check_connections")
+    while trying.check_due():
+        pass

@@ -7,6 +7,7 @@ from django.urls import URLPattern, path
 
 from config.console.views import (
     approvals,
+    audit,
     emergency,
     originals,
     quarantine,
@@ -32,6 +33,9 @@ _ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("attachments/<uuid:attachment_id>/", originals.attachment, "attachment"),
     ("emails/<uuid:email_id>/source/", originals.source, "email_source"),
     ("messages/<uuid:message_id>/raw/", originals.raw, "message_raw"),
+    ("audit/verify/", audit.verify, "audit_verify"),
+    ("audit/export/", audit.export, "audit_export"),
+    ("audit/<uuid:event_id>/redact/", audit.redact, "audit_redact"),
     ("approvals/", approvals.queue, "approvals"),
     ("approvals/<uuid:approval_id>/approve/", approvals.approve, "approve"),
     ("approvals/<uuid:approval_id>/reject/", approvals.reject, "reject"),

@@ -1,4 +1,5 @@
 from inbox.models.attachment import Attachment
+from inbox.models.connection import Connection, ConnectionCredential
 from inbox.models.email import Email, InboundMessage, MessageReference
 from inbox.models.entry import Entry, EntryDeliveryEvent, EntryRecipient
 from inbox.models.inbox import Inbox
@@ -8,6 +9,8 @@ from inbox.models.thread import Thread, ThreadParticipant
 __all__ = [
     "Attachment",
     "AutoReplyQuota",
+    "Connection",
+    "ConnectionCredential",
     "Email",
     "Entry",
     "EntryDeliveryEvent",
