@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from email.utils import parseaddr
+from typing import Any
 
 from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
@@ -15,8 +16,10 @@ class Backend(BaseEmailBackend):
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         transport = registry.transport()
         for message in email_messages:
+            # Django's own classes, which write the line ends that SMTP wants.
+            written: Any = message.message()
             transport.send(
-                raw=message.message().as_bytes(linesep="\r\n"),
+                raw=written.as_bytes(linesep="\r\n"),
                 envelope_from=parseaddr(message.from_email)[1],
                 envelope_to=message.recipients(),
                 tag="staff",
