@@ -58,8 +58,8 @@ def hand_in(
     record(
         workspace_id=workspace_id,
         action="email.hand_in",
-        resource_kind="email",
-        resource_id=ids[0],
+        resource_kind="inbound_message",
+        resource_id=accepted[0].inbound_message_id,
         payload={"emails": ids, "bytes": len(raw)},
     )
     if custom_metadata:
@@ -121,11 +121,12 @@ def compose(fields: MailFields) -> bytes:
 
 
 def _content(text: str, html: str) -> bytes:
-    """The rest of a message: a text, or the choice between a text and its HTML."""
+    """The rest of a message: a text, or the choice between a text and its HTML. The line end before a boundary is the
+    boundary's (RFC 2046 §5.1.1), so each part ends with one more."""
     if not html:
         return _part("plain", text)
     boundary = f"=_{uuid4().hex}".encode()
-    parts = b"".join(b"--%b\r\n%b" % (boundary, part) for part in (_part("plain", text), _part("html", html)))
+    parts = b"".join(b"--%b\r\n%b\r\n" % (boundary, part) for part in (_part("plain", text), _part("html", html)))
     kind = b'Content-Type: multipart/alternative; boundary="%b"\r\n\r\n' % boundary
     return b"%b%b--%b--\r\n" % (kind, parts, boundary)
 

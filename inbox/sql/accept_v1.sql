@@ -85,7 +85,7 @@ BEGIN
                 INSERT INTO inbox_email (id, workspace_id, inbound_message_id, inbox_id, message_id, state, received_at,
                     metadata, custom_metadata, subject, from_name, from_address, reply_to, "to", cc, rfc_message_id,
                     in_reply_to, reference_ids, warnings, verdicts)
-                VALUES (gen_random_uuid(), v_group.owner, v_id, v_inbox.id, p_provider_id, 'stored', now(),
+                VALUES (gen_random_uuid(), v_group.owner, v_id, v_inbox.id, p_provider_id, 'stored', statement_timestamp(),
                     '{}', '{}', '', '', '', '[]', '[]', '[]', '', '[]', '[]', '[]', p_verdicts)
                 ON CONFLICT ON CONSTRAINT inbox_one_email_per_message_and_inbox DO NOTHING RETURNING id INTO v_email;
                 IF v_email IS NOT NULL THEN
@@ -93,10 +93,10 @@ BEGIN
                         'payload', jsonb_build_object('email_id', v_email, 'inbox_id', v_inbox.id, 'reason', ''));
                 END IF;
             END IF;
-            RETURN QUERY SELECT v_group.owner, v_id, v_email, v_inbox.id, v_new, now();
+            RETURN QUERY SELECT v_group.owner, v_id, v_email, v_inbox.id, v_new, statement_timestamp();
         END LOOP;
         IF v_group.inboxes IS NULL THEN
-            RETURN QUERY SELECT v_group.owner, v_id, NULL::uuid, NULL::uuid, v_new, now();
+            RETURN QUERY SELECT v_group.owner, v_id, NULL::uuid, NULL::uuid, v_new, statement_timestamp();
         END IF;
         IF v_new OR v_added IS NOT NULL THEN
             v_facts := v_facts || jsonb_build_object('key', 'inbound_message_id:' || v_id,

@@ -13,6 +13,7 @@ from kernel.api.listings import Listing
 from kernel.api.shapes import listing
 from kernel.api.views import WorkspaceViewSet
 from tenancy.api import examples, people_shapes
+from tenancy.api.filters import RoleFilters
 from tenancy.models import Role, Team
 from tenancy.queries import roles as queries
 from tenancy.services import roles, teams
@@ -50,7 +51,7 @@ class RoleViewSet(WorkspaceViewSet):
         "give": "role.manage",
         "take": "role.manage",
     }
-    listings: ClassVar = {"list": Listing(filters=Changeable, sorts=("created_at", "name", "updated_at"))}
+    listings: ClassVar = {"list": Listing(filters=RoleFilters, sorts=("created_at", "name", "updated_at"))}
     queryset = Role.unfenced.none()
     serializer_class = people_shapes.RoleShape
 

@@ -95,7 +95,7 @@ FILTERS = [
     ("/members", "status", "active", "suspended", "removed"),
     ("/invitations", "state", "open", "accepted", "lost"),
     ("/invitations", "email", "guest@people.test", "else@people.test", "x" * 255),
-    ("/roles", "name", "reader", "writer", "x" * 61),
+    ("/roles", "name", "Shift", "Drift", "x" * 61),
     ("/request-log", "status", "200", "599", "ok"),
     ("/connections", "provider", "smtp", "ses", "pop3"),
     ("/connections", "state", "pending_authorization", "connected", "perfect"),

@@ -12,12 +12,12 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from audit import queries
 from audit.models import AuditEvent, AuditPayload
+from config.proving.routes import _found
 from kernel.api.views import WorkspaceViewSet
 from kernel.transactions import in_all_workspaces, in_workspace
 from tenancy.api.views import ProvisioningView
 from tests.agents.factories import ANSWER, QUESTION, bind, play, receive, work
 from tests.api.conftest import Caller, World
-from tests.isolation.routes import _found
 from tests.tenancy.certificates import certificate, pem
 
 CHANGING = ("post", "put", "patch", "delete")

@@ -13,7 +13,7 @@ from tests.architecture.test_fences import BY_TABLE
 from tests.factories.every import make, workspace
 
 # The chain's head and the payloads change, but only through the functions of their writer.
-TABLES = ["agents_agentversion", "audit_auditanchor", "audit_auditevent", "webhooks_systemevent"]
+TABLES = ["agents_agentversion", "audit_auditanchor", "audit_auditevent", "tenancy_loginevent", "webhooks_systemevent"]
 GUARDED = [*TABLES, "audit_auditchain", "audit_auditpayload"]
 
 STATEMENTS = [

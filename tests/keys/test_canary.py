@@ -15,6 +15,7 @@ from django.conf import settings as django_settings
 from django.urls import reverse
 from django.views.debug import ExceptionReporter
 
+from config.proving.routes import routes
 from inbox.models import Connection, ConnectionCredential
 from inbox.queries import connections
 from inbox.services import connecting, trying
@@ -25,7 +26,6 @@ from kernel.transactions import in_workspace
 from tests.api.conftest import Caller
 from tests.console import seed
 from tests.console.conftest import signed_in
-from tests.isolation.routes import routes
 from webhooks.models import Webhook
 
 PASSWORD = f"Canary-{uuid4().hex}"

@@ -29,7 +29,10 @@ PLAIN = {
     "kernel_encryptionkey.wrapped": "sealed by AWS KMS", "kernel_idempotencyrecord.fingerprint": "a digest",
     "tenancy_machinekey.secret_hash": "a digest", "tenancy_machinekey.previous_hash": "a digest",
     "tenancy_clientcertificate.fingerprint": "a digest", "tenancy_revokedclientcert.fingerprint": "a digest",
-    "webhooks_providerevent.content_key": "a digest",
+    "webhooks_providerevent.content_key": "a digest", "tenancy_devicesession.session_hash": "a digest",
+    "tenancy_devicesession.csrf_hash": "a digest", "tenancy_devicesession.data": "sealed under the value of the cookie",
+    "tenancy_invitation.token_hash": "a digest", "tenancy_resettoken.token_hash": "a digest",
+    "tenancy_throttle.key": "a digest",
 }  # fmt: skip
 
 

@@ -169,6 +169,7 @@ def test_the_console_ends_and_restores_a_workspace_for_operators_only(acme, clie
     client.post(page, chosen | {"action": "remove"})
     assert not is_deleted()
     client.force_login(operator)
+    client.post("/console/workspace/", {"workspace": "all"})
     client.post(page, chosen | {"action": "remove"})
     assert is_deleted()
     client.post(f"{page}?deleted=yes", chosen | {"action": "restore"})
