@@ -8,6 +8,7 @@ import asyncio
 import selectors
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from typing import Any
 
 import pycurl
@@ -96,7 +97,10 @@ class Engine:
         handle.setopt(pycurl.HEADERFUNCTION, exchange.head.append)
         handle.setopt(pycurl.WRITEFUNCTION, exchange.write)
         if body is not None:
-            handle.setopt(pycurl.POSTFIELDS, body)
+            # Read, and not handed over: where a kept connection closes without an answer, libcurl would send again by
+            # itself, up to five times, what the other side may have taken. It cannot rewind this.
+            handle.setopt(pycurl.POSTFIELDSIZE, len(body))
+            handle.setopt(pycurl.READFUNCTION, BytesIO(body).read)
         if addresses:
             handle.setopt(pycurl.RESOLVE, list(addresses))
         self._open[handle] = exchange

@@ -35,6 +35,7 @@ _SENTENCES = {
     pycurl.E_SSL_CONNECT_ERROR: "No trusted TLS connection: {}",
     pycurl.E_PEER_FAILED_VERIFICATION: "No trusted TLS connection: {}",
     pycurl.E_GOT_NOTHING: "The connection was closed before an answer came.",
+    pycurl.E_SEND_FAIL_REWIND: "The connection was closed before an answer came.",
     pycurl.E_SEND_ERROR: "The connection was closed before an answer came.",
     pycurl.E_RECV_ERROR: "The connection was closed before an answer came.",
     pycurl.E_PARTIAL_FILE: "The answer broke off.",

@@ -16,7 +16,7 @@ from kernel.crash import crash_point
 from kernel.errors import Conflict, Invalid, NotFound
 from kernel.keys import ring
 from kernel.models import EncryptionKey
-from kernel.sealed import SealedColumn
+from kernel.sealed import Elsewhere, SealedColumn
 from kernel.transactions import in_all_workspaces
 
 _REASON = "keys seal the secrets of every workspace"
@@ -33,7 +33,7 @@ class KeyInUse(Conflict):
 class Batch:
     """What one transaction has done: rows sealed anew, and rows that no key opens."""
 
-    column: SealedColumn
+    column: SealedColumn | Elsewhere
     done: int = 0
     broken: list[str] = field(default_factory=list)
 
@@ -52,6 +52,8 @@ def rotate(*, size: int = 200, note: Note = lambda _batch: None) -> Iterator[Bat
                 yield batch
             if not found:
                 break
+    for place in sealed.elsewhere():
+        yield from _pass_elsewhere(place, size, note)
 
 
 def _pass(column: SealedColumn, size: int, note: Note) -> Iterator[Batch]:
@@ -63,6 +65,17 @@ def _pass(column: SealedColumn, size: int, note: Note) -> Iterator[Batch]:
                 return
             if batch.done:
                 note(batch)
+            crash_point("rotation.batch")
+        yield batch
+
+
+def _pass_elsewhere(place: Elsewhere, size: int, note: Note) -> Iterator[Batch]:
+    while True:
+        with in_all_workspaces(_REASON):
+            batch = Batch(place, done=place.reseal(ring.sealing()[0], size))
+            if not batch.done:
+                return
+            note(batch)
             crash_point("rotation.batch")
         yield batch
 
@@ -108,6 +121,9 @@ def uses() -> dict[int, dict[str, int]]:
             )
             for version, count in cursor.fetchall():
                 found.setdefault(int(version), {})[f"{column.table}.{column.column}"] = int(count)
+        for place in sealed.elsewhere():
+            for version, count in place.versions().items():
+                found.setdefault(version, {})[place.table] = count
     return found
 
 
@@ -115,16 +131,27 @@ def retire(version: int) -> None:
     """Let go of a key version. KeyInUse, by the database's word, while anything names it; the one that seals stays."""
     if version == ring.sealing()[0]:
         raise Invalid("This version seals. Add a newer key and rotate first.", pointer="/version")
+    _refuse_used_elsewhere(version)
     with in_all_workspaces(_REASON):
         rows = EncryptionKey.objects.filter(version=version, retired_at=None)
         try:
             with transaction.atomic():
                 changed = rows.update(retired_at=Now())
         except IntegrityError as error:
-            left = ", ".join(f"{count} in {place}" for place, count in uses().get(version, {}).items())
-            raise KeyInUse(
-                f"Key version {version} still seals secrets ({left}). Rotate first, then retire it."
-            ) from error
+            raise _in_use(version) from error
     if not changed:
         raise NotFound(f"No live key has the version {version}.")
     ring.forget()
+
+
+def _refuse_used_elsewhere(version: int) -> None:
+    """The database answers for our own columns; rows of libraries are counted."""
+    with in_all_workspaces(_REASON):
+        is_used = any(version in place.versions() for place in sealed.elsewhere())
+    if is_used:
+        raise _in_use(version)
+
+
+def _in_use(version: int) -> KeyInUse:
+    left = ", ".join(f"{count} in {place}" for place, count in uses().get(version, {}).items())
+    return KeyInUse(f"Key version {version} still seals secrets ({left}). Rotate first, then retire it.")

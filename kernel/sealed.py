@@ -4,7 +4,7 @@ In the database each such column has a twin, `<column>_key`, that reads the key 
 live key of that number (`kernel.db.sealed`), so a version goes only when nothing names it any more.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -42,6 +42,34 @@ class SealedColumn:
         return f"{self.column}_key"
 
 
+@dataclass(frozen=True)
+class Elsewhere:
+    """Envelopes inside rows of a library, where no column of ours can name their key.
+
+    `versions` counts them by key version; `reseal(version, size)` seals up to `size` rows anew that name another one,
+    in the current transaction, and returns how many.
+    """
+
+    table: str
+    column: str
+    purpose: str
+    versions: Callable[[], dict[int, int]]
+    reseal: Callable[[int, int], int]
+
+
+_elsewhere: list[Elsewhere] = []
+
+
+def declare(place: Elsewhere) -> None:
+    """Have rotation see to envelopes that no SealedField holds."""
+    _elsewhere.append(place)
+
+
+def elsewhere() -> list[Elsewhere]:
+    """What was declared."""
+    return list(_elsewhere)
+
+
 def columns() -> Iterator[SealedColumn]:
     """Every column of envelopes, by the models."""
     for model in apps.get_models():
@@ -52,8 +80,9 @@ def columns() -> Iterator[SealedColumn]:
 
 
 def is_place(table: str, purpose: str) -> bool:
-    """Whether a column of `table` is declared to hold envelopes of this purpose."""
-    return any(column.table == table and column.purpose == purpose for column in columns())
+    """Whether `table` is declared to hold envelopes of this purpose."""
+    places: list[SealedColumn | Elsewhere] = [*columns(), *_elsewhere]
+    return any(place.table == table and place.purpose == purpose for place in places)
 
 
 def row_id(key: Any) -> UUID:

@@ -9,5 +9,7 @@ class TenancyConfig(AppConfig):
     def ready(self) -> None:
         from kernel import access
         from tenancy import permissions
+        from tenancy.signin import factors
 
         access.register_catalogue(permissions.describe)
+        factors.declare()

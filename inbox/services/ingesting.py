@@ -56,7 +56,7 @@ UPDATE inbox_inboundmessage SET attempts = attempts + 1, due_at = now() + %(leas
 WHERE id IN (
     SELECT id FROM inbox_inboundmessage WHERE state = 'stored' AND due_at <= now() AND (attempts > 0) = %(again)s
     ORDER BY due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
-RETURNING id, workspace_id, attempts, envelope_from, source, verdicts, raw, location
+RETURNING id, workspace_id, attempts, envelope_from, source, verdicts, raw, location, received_at
 """
 
 
@@ -86,10 +86,11 @@ def _claim(*, again: bool, limit: int) -> list[_Claimed]:
         values: dict[str, Any] = {"lease": lease, "again": again, "limit": limit}
         cursor.execute(_CLAIM, values)
         rows = cursor.fetchall()
-    rows.sort(key=lambda row: row[0])
+    # As they came: an answer after what it answers.
+    rows.sort(key=lambda row: (row[-1], row[0]))
     return [
         _Claimed(Claim(message_id, workspace_id, attempts, sender, source, _json(verdicts)), bytes(raw), location)
-        for message_id, workspace_id, attempts, sender, source, verdicts, raw, location in rows
+        for message_id, workspace_id, attempts, sender, source, verdicts, raw, location, _ in rows
     ]
 
 

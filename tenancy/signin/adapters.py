@@ -1,8 +1,6 @@
 """What django-allauth asks of us: who may sign in, how secrets are kept, and what single sign-on may do."""
 
-import base64
 from typing import Any, NoReturn
-from uuid import UUID
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.exceptions import ImmediateHttpResponse
@@ -16,14 +14,13 @@ from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
 
 from audit.services import record
-from kernel import crypto
 from kernel.context import ESTATE
 from kernel.transactions import in_workspace
 from tenancy.credentials.devices import origin_of
 from tenancy.models import User
 from tenancy.queries import people
 from tenancy.services import signing_in
-from tenancy.signin import methods
+from tenancy.signin import factors, methods
 from tenancy.types import LoginMethod, LoginOutcome
 
 
@@ -61,15 +58,13 @@ class AccountAdapter(DefaultAccountAdapter):
 
 
 class FactorAdapter(DefaultMFAAdapter):
-    """Secrets of second factors are sealed; they are of the installation's people, hence of the estate."""
-
-    _PLACE = {"workspace_id": ESTATE, "table": "mfa_authenticator", "row_id": UUID(int=0), "purpose": "second factor"}
+    """Secrets of second factors are sealed."""
 
     def encrypt(self, text: str) -> str:
-        return base64.b64encode(crypto.seal(text.encode(), **self._PLACE)).decode()  # type: ignore[arg-type]
+        return factors.seal(text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        return crypto.open_sealed(base64.b64decode(encrypted_text), **self._PLACE).decode()  # type: ignore[arg-type]
+        return factors.opened(encrypted_text)
 
     def get_totp_issuer(self) -> str:
         return str(settings.UNFOLD["SITE_TITLE"])

@@ -47,7 +47,7 @@ def page(chromium, console):
 def sign_in(page, email="mika@lindgren.example", *, greeting="What needs a person"):
     page.get_by_label("Email").fill(email)
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     page.get_by_role("heading", name=greeting).wait_for()
 
 

@@ -91,7 +91,8 @@ def test_the_dump_has_it_nowhere(planted, cases):
 def test_the_write_ahead_log_has_it_nowhere(planted, cases):
     canary, *_ = planted
     folders = [Path(path) for path in Path("/").glob("var/lib/autonomous-inbox/*/data/pg_wal")]
-    folders += [django_settings.BASE_DIR / "var" / "postgres" / "data" / "pg_wal"]
+    var = django_settings.BASE_DIR / "var"
+    folders += [home / "postgres" / "data" / "pg_wal" for home in (var, var / "tests" / "var")]
     segments = [path for folder in folders if folder.is_dir() for path in folder.iterdir() if path.is_file()]
     if not segments:
         pytest.skip("The database is not on this machine's disk.")

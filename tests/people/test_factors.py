@@ -16,8 +16,9 @@ from werkzeug import Request, Response
 
 from audit.models import AuditEvent
 from config import env
-from kernel import clock
+from kernel import clock, crypto, rotation
 from kernel.context import ESTATE
+from kernel.keys import ring
 from kernel.transactions import in_workspace
 from tenancy.models import LoginEvent, User
 from tests.people.conftest import PASSWORD, is_in, knock
@@ -125,6 +126,25 @@ def test_secrets_of_factors_are_sealed_and_their_changes_recorded(office, with_a
         assert list(rows.values_list("action", "actor_label")) == [
             ("user.add_factor", "Ada"), ("user.renew_factor", "Ada"), ("user.remove_factor", "Ada"),
         ]  # fmt: skip
+
+
+def test_secrets_of_factors_move_to_the_newest_key_and_hold_the_old_one_until_then(office, with_app, settings):
+    old = max(settings.ENCRYPTION_KEYS)
+    settings.ENCRYPTION_KEYS = settings.ENCRYPTION_KEYS | {old + 1: b"n" * 32}
+    ring.forget()
+    crypto.register_keys()
+    with pytest.raises(rotation.KeyInUse):
+        rotation.retire(old)
+    _, secret, _ = with_app
+    done = {batch.column.table: batch.done for batch in rotation.rotate()}
+    assert done["mfa_authenticator"] >= 1
+    assert old not in rotation.uses()
+    rotation.retire(old)
+    assert "mfa_authenticator" not in {batch.column.table for batch in rotation.rotate()}
+    with time_machine.travel(clock.now() + timedelta(minutes=5), tick=False):
+        fresh = knock()
+        fresh.post("/console/login/code/", {"code": code_of(secret)})
+        assert is_in(fresh), "the secret is the same"
 
 
 def test_without_proving_again_nothing_is_changed(office, with_app):
