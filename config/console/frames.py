@@ -21,9 +21,12 @@ class Framed:
 
 
 def door(request: HttpRequest, template: str, title: str, *, status: int = 200, **context: Any) -> HttpResponse:
-    """A page on a card, for whoever is outside. Its address may hold a secret: nobody is told where they came from."""
+    """A page on a card, for whoever is outside. Its address may hold a secret: no other site is told of it.
+
+    Not `no-referrer`: a browser would then send its form with `Origin: null`, which is refused as somebody else's form.
+    """
     frame = admin.site.each_context(request) | {"title": title} | context
     response = TemplateResponse(request, f"console/doors/{template}.html", frame, status=status).render()
     add_never_cache_headers(response)
-    response["Referrer-Policy"] = "no-referrer"
+    response["Referrer-Policy"] = "same-origin"
     return response

@@ -46,7 +46,7 @@ def test_a_link_is_good_once_and_ends_every_session(office, post):
     inside = knock()
     ask(" ADA@acme.test")
     path = post.path()
-    assert Client().get(path)["Referrer-Policy"] == "no-referrer"
+    assert Client().get(path)["Referrer-Policy"] == "same-origin"
     assert b"too common" in Client().post(path, {"password": "password1234"}).content
     assert Client().post(path, {"password": ANOTHER})["Location"] == "/console/login/"
     assert not is_in(inside)
