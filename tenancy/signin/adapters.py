@@ -61,10 +61,10 @@ class FactorAdapter(DefaultMFAAdapter):
     """Secrets of second factors are sealed."""
 
     def encrypt(self, text: str) -> str:
-        return factors.seal(text)
+        return factors.wrapped(text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        return factors.opened(encrypted_text)
+        return factors.unwrapped(encrypted_text)
 
     def get_totp_issuer(self) -> str:
         return str(settings.UNFOLD["SITE_TITLE"])

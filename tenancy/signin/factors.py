@@ -20,12 +20,12 @@ TABLE, PURPOSE = "mfa_authenticator", "second factor"
 _PLACE: dict[str, Any] = {"workspace_id": ESTATE, "table": TABLE, "row_id": UUID(int=0), "purpose": PURPOSE}
 
 
-def seal(text: str) -> str:
+def wrapped(text: str) -> str:
     """A secret as the library may keep it."""
     return base64.b64encode(crypto.seal(text.encode(), **_PLACE)).decode()
 
 
-def opened(text: str) -> str:
+def unwrapped(text: str) -> str:
     """The secret again; CannotDecrypt."""
     return crypto.open_sealed(base64.b64decode(text), **_PLACE).decode()
 
@@ -78,7 +78,7 @@ def _anew(value: Any, version: int) -> Any:
         return [_anew(item, version) for item in value]
     if isinstance(value, str) and (frame := _frame(value)) and envelope.key_version(frame) != version:
         try:
-            return seal(opened(value))
+            return wrapped(unwrapped(value))
         except envelope.CannotDecrypt:
             return value
     return value
