@@ -21,11 +21,11 @@ from agents.models import Agent
 from agents.services import configuring, executing, learning
 from contacts.services import suppressing
 from contacts.types import SuppressionReason
-from inbox.services import accepting, inboxes, ingesting
+from inbox.services import accepting, connecting, inboxes, ingesting
 from kernel import clock, outbox
 from kernel.transactions import in_workspace
-from tenancy.models import Workspace
-from tenancy.services import certificates, describing, domains, keys, provisioning, tokens
+from tenancy.models import Role, User, Workspace
+from tenancy.services import certificates, describing, domains, inviting, keys, provisioning, teams, tokens
 from webhooks.services import subscribing
 
 _KNOWLEDGE = """# Shipping times of {mark}
@@ -95,6 +95,7 @@ def _furnish() -> Place:
     place = Place(workspace, mark, secret)
     _staff(place)
     _credentials(place)
+    _people(place)
     _post(place)
     return place
 
@@ -125,6 +126,18 @@ def _credentials(place: Place) -> None:
     certificates.register(
         workspace_id=place.id, pem=_certificate(place.mark), name=place.mark, scopes=["workspace.read"]
     )
+
+
+def _people(place: Place) -> None:
+    """A member who cannot sign in, somebody who is invited to nowhere, a team, and an account that nothing is sent by."""
+    person = User.objects.create_user(f"{place.mark}@member.invalid", name=place.mark, is_active=False)
+    membership = provisioning.add_owner(user=person, workspace=place.workspace)
+    with in_workspace(place.id):
+        role = Role.objects.get(name="agent", is_system=True)
+    inviting.invite(workspace_id=place.id, email=f"{place.mark}@guest.invalid", role_ids=[role.id])
+    teams.create(workspace_id=place.id, name=place.mark, membership_ids=[membership.id])
+    configuration = {"host": f"{place.mark}.example.com", "user": place.mark}
+    connecting.connect(workspace_id=place.id, provider="smtp", name=place.mark, configuration=configuration)
 
 
 def _certificate(name: str) -> str:
