@@ -1,4 +1,4 @@
-"""Members, invitations and roles of the current workspace, and the sessions and sign-ins of a person."""
+"""Members and invitations of the current workspace, and what roles grant together."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import Model, QuerySet
 
 from kernel.errors import NotFound
-from tenancy.models import Invitation, Membership, Role, RolePermission
+from tenancy.models import Invitation, Membership, RolePermission
 from tenancy.types import MembershipStatus
 
 M = TypeVar("M", bound=Model)
@@ -32,16 +32,6 @@ def invitations() -> QuerySet[Invitation]:
 def invitation(invitation_id: UUID) -> Invitation:
     """One invitation; NotFound when the scope has none of that id."""
     return _get(invitations().filter(id=invitation_id))
-
-
-def roles() -> QuerySet[Role]:
-    """The roles of the scope."""
-    return Role.objects.prefetch_related("grants")
-
-
-def role(role_id: UUID) -> Role:
-    """One role; NotFound when the scope has none of that id."""
-    return _get(roles().filter(id=role_id))
 
 
 def permissions_of(role_ids: Sequence[UUID]) -> list[str]:

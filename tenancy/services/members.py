@@ -91,7 +91,7 @@ def give_roles(
 
 def checked_roles(role_ids: Sequence[UUID], *, may: frozenset[str]) -> list[Role]:
     """The roles of these ids, each once; Invalid for one that the workspace does not have, Forbidden for too mighty ones."""
-    found = list(members.roles().filter(id__in=set(role_ids)).order_by("name"))
+    found = list(Role.objects.filter(id__in=set(role_ids)).order_by("name"))
     if len(found) != len(set(role_ids)) or not found:
         raise Invalid("Name one role or more of this workspace, by id; GET /roles lists them.", pointer="/roles")
     for role in found:

@@ -1,8 +1,11 @@
 """The guarded client and endpoints that misbehave: every end is an answer, a time-out or a sentence."""
 
+import asyncio
+import contextlib
 import socket
 import ssl
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -12,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from kernel.http import NoAnswer, fetch
+from kernel.http import NoAnswer, Session, fetch, send
 from tests.kernel.listener import listening
 
 
@@ -87,6 +90,37 @@ def test_headers_of_the_last_answer_count(settings):
     with listening("127.0.0.1", answer=twice) as two:
         reply = fetch("POST", f"http://127.0.0.1:{two.port}/", body=b"")
     assert (reply.status, dict(reply.headers)) == (204, {"link": "late"})
+
+
+def test_a_request_that_nobody_answers_is_sent_once_however_many_connections_are_kept(settings):
+    """Where a kept connection closes, the other side may have taken what was sent: whether to try again is the caller's."""
+    settings.OUTBOUND_ALLOWED_NETWORKS = ["127.0.0.1/32"]
+    kept, closed, together = 4, [], asyncio.Barrier(4)
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError):
+            while True:
+                request = await reader.readuntil(b"\r\n\r\n") + await reader.readexactly(4)
+                if b"/close" in request:
+                    closed.append(request)
+                    break
+                await together.wait()
+                writer.write(b"HTTP/1.1 204 Done\r\n\r\n")
+        writer.close()
+
+    async def run() -> None:
+        server = await asyncio.start_server(talk, "127.0.0.1", 0)
+        place = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        async with server, Session() as session:
+            post = partial(send, session, "POST", body=b"body", deadline=10)
+            assert [reply.status for reply in await asyncio.gather(*(post(f"{place}/open") for _ in range(kept)))] == [
+                204
+            ] * kept
+            with pytest.raises(NoAnswer, match="closed before an answer"):
+                await post(f"{place}/close")
+
+    asyncio.run(run())
+    assert len(closed) == 1
 
 
 def _certificate(folder: Path, place: str) -> Path:
