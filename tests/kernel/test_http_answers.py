@@ -1,7 +1,6 @@
 """The guarded client and endpoints that misbehave: every end is an answer, a time-out or a sentence."""
 
 import asyncio
-import contextlib
 import socket
 import ssl
 from datetime import UTC, datetime, timedelta
@@ -98,15 +97,15 @@ def test_a_request_that_nobody_answers_is_sent_once_however_many_connections_are
     kept, closed, together = 4, [], asyncio.Barrier(4)
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(asyncio.IncompleteReadError):
-            while True:
-                request = await reader.readuntil(b"\r\n\r\n") + await reader.readexactly(4)
-                if b"/close" in request:
-                    closed.append(request)
-                    break
+        try:
+            while b"/close" not in (request := await reader.readuntil(b"\r\n\r\n") + await reader.readexactly(4)):
                 await together.wait()
                 writer.write(b"HTTP/1.1 204 Done\r\n\r\n")
-        writer.close()
+            closed.append(request)
+        except asyncio.IncompleteReadError:
+            pass
+        finally:  # also of those that are still open when the loop ends
+            writer.close()
 
     async def run() -> None:
         server = await asyncio.start_server(talk, "127.0.0.1", 0)

@@ -124,6 +124,7 @@ def test_tls_must_be_trusted(workspace, receiver, tmp_path, settings):
 
     async def accept(reader, writer):
         heard.append(await reader.read(10))
+        writer.close()
 
     loop, ready, ports = asyncio.new_event_loop(), threading.Event(), []
 
