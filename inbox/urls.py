@@ -1,12 +1,14 @@
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from inbox.api import expansions, views  # noqa: F401 - expansions registers how others show its resources
+from inbox.api import breakers, expansions, rearranging, views  # noqa: F401 - expansions registers how others show its resources
 
 router = SimpleRouter(trailing_slash=False)
 router.register("inboxes", views.InboxViewSet)
 router.register("emails", views.EmailViewSet)
 router.register("threads", views.ThreadViewSet)
+router.register("thread-changes", rearranging.ThreadChangeViewSet)
+router.register("circuit-breakers", breakers.CircuitBreakerViewSet)
 router.register("attachments", views.AttachmentViewSet)
 
 urlpatterns = [path("", include(router.urls))]

@@ -60,7 +60,7 @@ def propose(*, workspace_id: UUID, email_id: UUID, text: str, author: Actor, ask
         mail = conversations.mail_context(email_id=email_id)
         agent = _licence(mail)
         # The agent before the thread before the mail, as where a worker sends: two of them cannot wait for each other.
-        conversations.lock_thread(mail.thread_id)
+        conversations.lock_thread_of(mail.entry_id)
         run = _begin(mail, agent)
         _note(run, words, author)
         plan = planning.plan(planning.proposal(run.steps), email_id=email_id)

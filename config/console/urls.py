@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.admin import AdminSite
 from django.urls import URLPattern, path
 
-from config.console.views import approvals, originals, quarantine, runs, threads, webhooks, workspaces
+from config.console.views import approvals, originals, quarantine, rearranging, runs, threads, webhooks, workspaces
 
 # A page that replaces the admin's own keeps its name, so that every list leads to it.
 _ROUTES: tuple[tuple[str, Any, str], ...] = (
@@ -13,6 +13,11 @@ _ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("inbox/thread/<uuid:thread_id>/change/", threads.conversation, "inbox_thread_change"),
     ("threads/<uuid:thread_id>/reply/", threads.reply, "thread_reply"),
     ("threads/<uuid:thread_id>/note/", threads.note, "thread_note"),
+    ("threads/<uuid:thread_id>/rearrange/", rearranging.arrange, "thread_rearrange"),
+    ("threads/<uuid:thread_id>/merge/", rearranging.merge, "thread_merge"),
+    ("threads/<uuid:thread_id>/split/", rearranging.split, "thread_split"),
+    ("threads/<uuid:thread_id>/move/", rearranging.move, "thread_move"),
+    ("thread-changes/<uuid:change_id>/undo/", rearranging.undo, "thread_change_undo"),
     ("outgoing/<uuid:outbound_id>/settle/", threads.settle, "outbound_settle"),
     ("entries/<uuid:entry_id>/html/", originals.html, "entry_html"),
     ("attachments/<uuid:attachment_id>/", originals.attachment, "attachment"),

@@ -49,4 +49,7 @@ class Migration(migrations.Migration):
         ),
         db.fence("inbox_outboundmessage", references={"entry_id": "inbox_entry", "inbox_id": "inbox_inbox"}),
         db.fence("inbox_autoreplyquota", touch=False),
+        db.fence("inbox_circuitbreaker", references={"inbox_id": "inbox_inbox"}),
+        db.fence("inbox_inboxaddress", references={"inbox_id": "inbox_inbox"}),
+        db.fence("inbox_threadchange"),
     ]

@@ -1,4 +1,7 @@
+from inbox.models.address import InboxAddress
 from inbox.models.attachment import Attachment
+from inbox.models.breaker import CircuitBreaker
+from inbox.models.change import ThreadChange
 from inbox.models.email import Email, InboundMessage, MessageReference
 from inbox.models.entry import Entry, EntryDeliveryEvent, EntryRecipient
 from inbox.models.inbox import Inbox
@@ -8,14 +11,17 @@ from inbox.models.thread import Thread, ThreadParticipant
 __all__ = [
     "Attachment",
     "AutoReplyQuota",
+    "CircuitBreaker",
     "Email",
     "Entry",
     "EntryDeliveryEvent",
     "EntryRecipient",
     "InboundMessage",
     "Inbox",
+    "InboxAddress",
     "MessageReference",
     "OutboundMessage",
     "Thread",
+    "ThreadChange",
     "ThreadParticipant",
 ]

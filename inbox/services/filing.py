@@ -20,6 +20,8 @@ from inbox.policy import InboxPolicy
 from inbox.queries import threading
 from inbox.queries.preparing import Target
 from inbox.queries.threading import Decision
+from inbox.services import placing
+from inbox.services.placing import Delivery, Placement
 from inbox.tokens import own_entry
 from inbox.types import EmailState, MailClass
 from kernel import clock, context
@@ -69,22 +71,22 @@ def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]
     state, reason = _fate(claim, target, mail, judged)
     sender = lenient(mail.from_.address) if mail.from_ else ""
     is_impostor = verdicts.is_impostor(claim.verdicts, target.policy)
-    decision = Decision(thread_id=None)
+    placed = Placement(Decision(thread_id=None))
     if _shows(target, state):
-        decision = threading.decide(
-            candidates=threading.as_stranger(target.candidates) if is_impostor else target.candidates,
-            sender=sender,
-            message_id=mail.message_id or "",
-            in_reply_to=mail.in_reply_to,
-            references=mail.references,
+        placed = placing.place(
+            Delivery(claim.workspace_id, claim.message_id, claim.verdicts, target, mail, judged, sender, is_impostor)
         )
-        if decision.twins and _is_copy(claim, decision, sender, mail):
+        if placed.decision.twins and _is_copy(claim, placed.decision, sender, mail):
             state, reason = EmailState.IGNORED, "duplicate"
     content = _content(claim, target, mail, judged, state, reason)
     if reason == DROPPED:
         content["email"] |= _NOTHING
     if _shows(target, state) and reason != "duplicate":
-        content |= _entry(target, mail, judged, decision, sender, own)
+        content |= _entry(target, mail, judged, placed.decision, sender, own)
+        content["via"] = placed.decision.via
+        content["wanted"] += [digest.hex() for digest in placed.wanted]
+        content["seen"] += placed.seen
+        content["references"] += placed.references
         if is_impostor:
             # Its author is not the contact whose address it names.
             content["contact"] = None
@@ -130,8 +132,15 @@ def _judge(claim: Claim, target: Target, mail: ParsedMail, own: Collection[str])
         verdicts=found,
         own_addresses=lambda address: lenient(address) in own or without_tag(lenient(address)) in own,
         own_token_check=lambda text: own_entry(text) is not None,
-        recipient=None if target.policy.answer_blind_copies else target.address,
+        recipient=None if target.policy.answer_blind_copies else lambda: _is_named(claim, target, mail, own),
     )
+
+
+def _is_named(claim: Claim, target: Target, mail: ParsedMail, own: Collection[str]) -> bool:
+    if any(item.address.casefold() == target.address.casefold() for item in (*mail.to, *mail.cc)):
+        return True
+    with in_workspace(claim.workspace_id):
+        return placing.is_named(target, mail, lambda address: address in own or without_tag(address) in own)
 
 
 def _fate(claim: Claim, target: Target, mail: ParsedMail, judged: Classification) -> tuple[EmailState, str]:
@@ -247,13 +256,14 @@ def _entry(
     references += [{"id": item, "kind": "reference"} for item in mail.references[-_MAX_REFERENCES:]]
     named = {lenient(a.address) for a in [*mail.to, *mail.cc][:_MAX_ADDRESSES]} - {sender}
     others = {address for address in named if address not in own and without_tag(address) not in own}
-    participants = [{"address": sender, "role": "requester"}] if sender and judged.kind != "self" else []
+    is_somebody = bool(sender) and judged.kind not in ("self", "bounce")
+    participants = [{"address": sender, "role": "requester"}] if is_somebody else []
     participants += [{"address": address, "role": "cc"} for address in sorted(others) if address]
     text = " ".join((mail.reply_text or mail.text).split())
     return {
         "thread_id": decision.thread_id,
         "contact": {"address": sender, "name": (mail.from_.name or sender) if mail.from_ else ""}
-        if sender and judged.kind != "self" and "@" in sender
+        if is_somebody and "@" in sender
         else None,
         "entry": {
             "key": f"email:{target.email_id}",

@@ -5,7 +5,8 @@
 -- promises that concurrency could break: one contact per address, seq in commit order under the thread's lock, one
 -- entry per mail, and nothing at all when the caller's claim of the message is no longer the latest.
 --
--- p: message_id, attempts (the claim), final, email {…}, thread_id|null, contact {…}|null, entry {…}|null,
+-- p: message_id, attempts (the claim), final, email {…}, thread_id|null, via (the entry that led there)|null,
+-- contact {…}|null, entry {…}|null,
 -- wanted [hex] and seen (what the decision looked for, and how many citations it found), references [{id, kind}],
 -- participants [{address, role}], attachments [{…}], context, audit_entry.
 CREATE FUNCTION inbox_file_v1(p_workspace uuid, p jsonb, p_text text, p_extracted text, p_html text)
@@ -68,7 +69,10 @@ BEGIN
         'payload', jsonb_build_object('email_id', v_email, 'inbox_id', v_inbox, 'reason', ''));
     IF n <> 'null' THEN
         IF v_thread_id IS NOT NULL THEN
-            PERFORM 1 FROM inbox_thread t WHERE t.id = v_thread_id FOR NO KEY UPDATE;
+            IF NOT inbox_hold_thread_v1(v_thread_id, (p->>'via')::uuid) THEN
+                RETURN QUERY SELECT 'changed', NULL::uuid, NULL::uuid;
+                RETURN;
+            END IF;
         ELSE
             v_seq := nextval('inbox_entry_seq');
             v_thread_id := gen_random_uuid();
@@ -103,7 +107,8 @@ BEGIN
             v_turn := (n->>'opens_turn')::boolean AND NOT EXISTS (
                 SELECT 1 FROM inbox_entry a WHERE a.thread_id = v_thread_id AND a.direction = 'outbound'
                     AND a.outbound_kind IN ('human', 'ai_answer', 'flow')
-                    AND a.occurred_at > (n->>'written_at')::timestamptz);
+                    AND a.occurred_at > (n->>'written_at')::timestamptz
+                    AND NOT EXISTS (SELECT 1 FROM inbox_outboundmessage o WHERE o.entry_id = a.id AND o.state = 'failed'));
             UPDATE inbox_thread SET last_entry_seq = v_seq, last_entry_at = v_now, entry_count = entry_count + 1,
                 preview = n->>'preview', contact_id = coalesce(contact_id, v_contact),
                 status = CASE WHEN v_turn AND status IN ('closed', 'snoozed') THEN 'open' ELSE status END,

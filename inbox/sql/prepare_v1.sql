@@ -13,8 +13,11 @@ DECLARE
     v_citations jsonb := '[]';
 BEGIN
     PERFORM set_config('app.all_workspaces', 'on', true);
-    SELECT coalesce(jsonb_agg(address_normalized), '[]') INTO v_own
-    FROM inbox_inbox WHERE address_normalized = ANY (p_addresses);
+    SELECT coalesce(jsonb_agg(o.address), '[]') INTO v_own FROM (
+        SELECT i.address_normalized AS address FROM inbox_inbox i WHERE i.address_normalized = ANY (p_addresses)
+        UNION ALL
+        SELECT a.address_normalized FROM inbox_inboxaddress a WHERE a.address_normalized = ANY (p_addresses)
+    ) o;
     PERFORM set_config('app.all_workspaces', '', true), set_config('app.workspace_id', p_workspace::text, true);
     SELECT coalesce(jsonb_agg(jsonb_build_object('email_id', e.id, 'inbox_id', i.id, 'address', i.address,
             'policy', i.policy, 'closed', CASE WHEN i.deleted_at IS NOT NULL THEN 'deleted_inbox'
@@ -27,17 +30,17 @@ BEGIN
     IF cardinality(p_hashes) > 0 AND v_inboxes IS NOT NULL THEN
         -- A merged thread is followed to its end; the depth is bounded, so that no cycle can hold it.
         WITH RECURSIVE found AS (
-            SELECT r.inbox_id, r.message_id_hash, r.kind, r.entry_id, e.thread_id, t.merged_into_id, 0 AS depth
+            SELECT r.inbox_id, r.message_id_hash, r.kind, r.entry_id, e.thread_id, t.merged_into_id, e.seq, 0 AS depth
             FROM inbox_messagereference r JOIN inbox_entry e ON e.id = r.entry_id
                 JOIN inbox_thread t ON t.id = e.thread_id
             WHERE r.workspace_id = p_workspace AND r.inbox_id = ANY (v_inboxes) AND r.message_id_hash = ANY (p_hashes)
           UNION ALL
-            SELECT f.inbox_id, f.message_id_hash, f.kind, f.entry_id, t.id, t.merged_into_id, f.depth + 1
+            SELECT f.inbox_id, f.message_id_hash, f.kind, f.entry_id, t.id, t.merged_into_id, f.seq, f.depth + 1
             FROM found f JOIN inbox_thread t ON t.id = f.merged_into_id WHERE f.depth < 20
         )
         SELECT coalesce(jsonb_agg(jsonb_build_object('inbox_id', f.inbox_id, 'hash', encode(f.message_id_hash, 'hex'),
             'kind', f.kind, 'entry_id', f.entry_id, 'thread_id', f.thread_id, 'took_part', EXISTS (
-                SELECT 1 FROM inbox_threadparticipant p WHERE p.thread_id = f.thread_id AND p.address = p_sender))), '[]')
+                SELECT 1 FROM inbox_threadparticipant p WHERE p.thread_id = f.thread_id AND p.address = p_sender)) ORDER BY f.seq DESC), '[]')
         INTO v_citations FROM found f WHERE f.merged_into_id IS NULL OR f.depth >= 20;
     END IF;
     RETURN jsonb_build_object('own', v_own, 'targets', v_targets, 'citations', v_citations);

@@ -15,6 +15,12 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 BODIES = {
     "/webhooks/{id}/replay": {"since": "2020-01-01T00:00:00Z"},
     "/approvals/{id}/approve": {"comment": "yes"},
+    "/threads/{id}/merge": {"into": "11111111-1111-4111-8111-111111111111"},
+    "/threads/{id}/split": {"from_entry": "11111111-1111-4111-8111-111111111111"},
+    "/threads/{id}/move": {
+        "into": "11111111-1111-4111-8111-111111111111",
+        "entry_ids": ["11111111-1111-4111-8111-111111111111"],
+    },
 }
 REQUEST = "the-same-request"
 
