@@ -138,6 +138,9 @@ class InboxPolicy(_Part):
     answer_blind_copies: bool = False
     # Off unless wanted: two questions with one subject are two questions to most people (CW-3).
     group_by_subject: SubjectGrouping | None = None
+    # Answers go out with a signed tag in their Reply-To, for customers whose programs lose ids. Where the receiving server
+    # takes no tags (support+tag@…), answers would not arrive, so it is off unless wanted.
+    reply_address_tag: bool = False
     # Mail in the inbox's own name, proven to be, is an answer that somebody gave outside: it joins what it cites.
     journal: bool = False
     quarantine_spam: bool = True

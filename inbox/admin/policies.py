@@ -57,6 +57,9 @@ class PolicyForm(forms.Form):
     group_by_subject = _number(
         "Group by subject within", "Hours. Mail of one sender with one subject is one conversation. Empty: it is not."
     )
+    reply_address_tag = switch(
+        "Tag reply addresses", "Answers find back even without ids; your mail server must take tags."
+    )
     journal = switch("Keep a journal", "Proven mail in this inbox's own name joins the conversation that it answers.")
     allow_senders = lines(
         "Allowed senders", "Addresses or domains, one a line. When there are any, other mail is ignored."
@@ -90,7 +93,7 @@ class PolicyForm(forms.Form):
 NAMES = tuple(PolicyForm.base_fields)
 _SWITCHES = (
     "quarantine_spam", "quarantine_virus", "answer_dmarc_fail", "honour_dmarc_policy", "answer_unproven",
-    "quarantine_unscanned", "answer_blind_copies", "journal",
+    "quarantine_unscanned", "answer_blind_copies", "journal", "reply_address_tag",
 )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Which conversation a mail belongs to, with the rule and the evidence that decided it.
 
-Order (FS-2): signed Message-IDs of ours that it cites, In-Reply-To, References from last to first, then mail that already
+Order (FS-2): signed tags of our reply addresses, signed Message-IDs of ours that it cites, In-Reply-To, References from last to first, then mail that already
 cites this one. Where one id leads to several entries, the newest counts. A citation alone never joins: the sender must
 have taken part, or the cited mail must have gone to them (CW-2, ZM-4), since a Message-ID is known to everybody who got
 the mail.
@@ -18,6 +18,8 @@ from inbox.tokens import own_entry
 from inbox.types import Confidence, ReferenceKind, Rule
 
 MAX_CITED = 50
+# What proves that a mail answers one of ours.
+PROVEN = frozenset({Rule.SIGNED_REPLY, Rule.REPLY_ADDRESS})
 _SHOWN = 5
 
 Candidates = Mapping[bytes, Sequence["Candidate"]]
@@ -115,7 +117,8 @@ def _join(
         ids = list(dict.fromkeys(cited_id for cited_id, _ in found))[:_SHOWN]
         evidence = {"why": why, "cited": ids, "possibly_related": strange[:_SHOWN]}
         return Decision(thread_id=None, confidence=Confidence.HIGH, evidence=evidence)
-    return Decision(thread_id=None, evidence={"why": "nothing that it cites is known here"})
+    why = "nothing that it cites is known here" if cited else "it cites no earlier mail"
+    return Decision(thread_id=None, evidence={"why": why})
 
 
 def is_copy(*, twins: Sequence[UUID], sender: str, text: str) -> bool:

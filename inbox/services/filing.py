@@ -19,7 +19,7 @@ from inbox.normalise import lenient, without_tag
 from inbox.policy import InboxPolicy
 from inbox.queries import threading
 from inbox.queries.preparing import Target
-from inbox.queries.threading import Decision
+from inbox.queries.threading import PROVEN, Decision
 from inbox.services import placing
 from inbox.services.placing import Delivery, Placement
 from inbox.tokens import own_entry
@@ -110,7 +110,8 @@ def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]
 
 def wanted_by(mail: ParsedMail) -> list[bytes]:
     """The keys of all message ids that decide where the mail belongs."""
-    return threading.wanted(message_id=mail.message_id or "", in_reply_to=mail.in_reply_to, references=mail.references)
+    cited = [*placing.cited_by_address(mail), *mail.in_reply_to]
+    return threading.wanted(message_id=mail.message_id or "", in_reply_to=cited, references=mail.references)
 
 
 def _is_copy(claim: Claim, decision: Decision, sender: str, mail: ParsedMail) -> bool:
@@ -132,15 +133,10 @@ def _judge(claim: Claim, target: Target, mail: ParsedMail, own: Collection[str])
         verdicts=found,
         own_addresses=lambda address: lenient(address) in own or without_tag(lenient(address)) in own,
         own_token_check=lambda text: own_entry(text) is not None,
-        recipient=None if target.policy.answer_blind_copies else lambda: _is_named(claim, target, mail, own),
+        recipient=None
+        if target.policy.answer_blind_copies
+        else lambda: placing.is_named(claim.workspace_id, target, mail, own),
     )
-
-
-def _is_named(claim: Claim, target: Target, mail: ParsedMail, own: Collection[str]) -> bool:
-    if any(item.address.casefold() == target.address.casefold() for item in (*mail.to, *mail.cc)):
-        return True
-    with in_workspace(claim.workspace_id):
-        return placing.is_named(target, mail, lambda address: address in own or without_tag(address) in own)
 
 
 def _fate(claim: Claim, target: Target, mail: ParsedMail, judged: Classification) -> tuple[EmailState, str]:
@@ -284,7 +280,7 @@ def _written_at(mail: ParsedMail, decision: Decision) -> datetime | None:
 
     Only a plausible Date counts (clocks are wrong, and strangers choose it), and never for mail that answers ours.
     """
-    if mail.date is None or decision.rule == "signed_reply" or abs(clock.now() - mail.date) > _MAX_DELAY:
+    if mail.date is None or decision.rule in PROVEN or abs(clock.now() - mail.date) > _MAX_DELAY:
         return None
     return mail.date
 

@@ -5,12 +5,13 @@ a conversation and suggest its customer (ZM-5, FS-5); answers given outside, whe
 subject, where the inbox groups by them (CW-3).
 """
 
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from inbox import tokens
 from inbox.mime import forwards, verdicts
 from inbox.mime.classify import Classification
 from inbox.mime.types import ParsedMail
@@ -23,6 +24,8 @@ from inbox.services import reports
 from inbox.types import Confidence, ReferenceKind, Rule
 from kernel.transactions import in_workspace
 from tenancy.queries import members
+
+_MAX_TAGGED = 50
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def _report(delivery: Delivery) -> Decision | None:
 
 def _by_citation(delivery: Delivery) -> Decision:
     candidates, mail = delivery.target.candidates, delivery.mail
-    is_journal = _is_journal(delivery)
+    is_journal, by_address = _is_journal(delivery), cited_by_address(mail)
     if delivery.is_impostor:
         candidates = threading.as_stranger(candidates)
     elif is_journal:
@@ -92,13 +95,26 @@ def _by_citation(delivery: Delivery) -> Decision:
         candidates=candidates,
         sender=delivery.sender,
         message_id=mail.message_id or "",
-        in_reply_to=mail.in_reply_to,
+        in_reply_to=[*by_address, *mail.in_reply_to],
         references=mail.references,
     )
+    if decision.rule == Rule.SIGNED_REPLY and decision.evidence["cited"] in by_address:
+        return replace(decision, rule=Rule.REPLY_ADDRESS)
     if is_journal and decision.thread_id is not None:
         evidence = decision.evidence | {"found_by": decision.rule.value}
         return replace(decision, rule=Rule.JOURNAL, confidence=Confidence.HIGH, evidence=evidence)
     return decision
+
+
+def cited_by_address(mail: ParsedMail) -> list[str]:
+    """The Message-IDs of the entries that the tags of our own reply addresses name (FS-2)."""
+    addresses = [lenient(item.address) for item in [*mail.to, *mail.cc][:_MAX_TAGGED]]
+    found = [(tokens.answered_by_address(address), address) for address in addresses if "+" in address]
+    return [
+        tokens.message_id(entry_id, domain=address.rpartition("@")[2]).strip("<>")
+        for entry_id, address in found
+        if entry_id
+    ]
 
 
 def _is_journal(delivery: Delivery) -> bool:
@@ -139,17 +155,20 @@ def _suggestion(delivery: Delivery) -> dict[str, Any]:
     }
 
 
-def is_named(target: Target, mail: ParsedMail, own: Callable[[str], bool]) -> bool:
-    """Whether To or Cc name the inbox, by whichever of its addresses; else it got a blind copy."""
+def is_named(workspace_id: UUID, target: Target, mail: ParsedMail, own: Collection[str]) -> bool:
+    """Whether To or Cc name the inbox, by whichever of its addresses; else it got a blind copy.
+
+    `own` are the inboxes among the mail's addresses.
+    """
     named = [lenient(item.address) for item in (*mail.to, *mail.cc)]
-    main = lenient(target.address)
-    if main in named or main in {without_tag(address) for address in named}:
+    untagged = [without_tag(address) for address in named]
+    if lenient(target.address) in (*named, *untagged):
         return True
-    further = set(InboxAddress.unfenced.filter(inbox_id=target.inbox_id).values_list("address_normalized", flat=True))
-    for address in named:
-        if address in further or without_tag(address) in further:
-            return True
-        # What a catch-all takes is what nobody has.
-        if f"*@{address.rpartition('@')[2]}" in further and not own(address):
-            return True
-    return False
+    with in_workspace(workspace_id):
+        rows = InboxAddress.objects.filter(inbox_id=target.inbox_id)
+        further = set(rows.values_list("address_normalized", flat=True))
+    if not further.isdisjoint((*named, *untagged)):
+        return True
+    # What a catch-all takes is what nobody has.
+    nobodys = {address for address in named if address not in own and without_tag(address) not in own}
+    return any(f"*@{address.rpartition('@')[2]}" in further for address in nobodys)

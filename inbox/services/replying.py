@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 
 from audit.services import record
+from inbox import policy as policies
 from inbox import tokens
 from inbox.channels import composing
 from inbox.channels.composing import Outgoing
@@ -170,6 +171,9 @@ def _write(email: Email, answered: Entry, thread: Thread, recipient: tuple[str, 
         references=email.references,
         automatic=reply.automatic,
         hops=email.hops + 1,
+        reply_to=tokens.reply_address(entry_id, email.inbox.address)
+        if policies.parse(email.inbox.policy).reply_address_tag
+        else "",
     )
     entry = Entry.objects.create(
         id=entry_id,

@@ -114,6 +114,10 @@ def _participants_back(change: ThreadChange, staying: Sequence[Entry], going: Se
     workspace_id, source_id = change.workspace_id, change.source_thread_id
     ThreadParticipant.objects.filter(id__in=change.journal["added"], thread_id=change.target_thread_id).delete()
     rearranging.add(workspace_id, source_id, change.journal["removed"])
+    # Who came in with what goes now.
+    remaining = arrangement.participants(arrangement.with_mail(thread_id=change.target_thread_id)) if going else {}
+    left = arrangement.rows_of(change.target_thread_id, set(arrangement.participants(going)) - set(remaining))
+    ThreadParticipant.objects.filter(id__in=[row["id"] for row in left]).delete()
     for thread_id, entries in ((change.target_thread_id, staying), (source_id, going)):
         rows = [one.as_row() for one in arrangement.participants(entries).values()]
         if rows:

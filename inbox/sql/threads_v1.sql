@@ -44,7 +44,8 @@ CREATE FUNCTION inbox_turn_v1(p_thread uuid) RETURNS timestamptz LANGUAGE sql ST
     WHERE e.thread_id = p_thread AND e.direction = 'inbound' AND e.mail_class = 'human'
       AND e.seq > coalesce((SELECT max(a.seq) FROM answers a), 0)
       AND NOT EXISTS (SELECT FROM answers a WHERE a.seq < e.seq AND a.occurred_at > e.sent_at_provider
-            AND coalesce(e.thread_decision->'origin'->>'rule', e.thread_decision->>'rule', '') <> 'signed_reply'
+            AND coalesce(e.thread_decision->'origin'->>'rule', e.thread_decision->>'rule', '')
+                NOT IN ('signed_reply', 'reply_address')
             AND e.sent_at_provider BETWEEN e.occurred_at - interval '2 days' AND e.occurred_at + interval '2 days')
     ORDER BY e.seq LIMIT 1
 $$;

@@ -4,6 +4,7 @@ from uuid import uuid4
 
 import pytest
 
+from inbox import tokens
 from inbox.models import AutoReplyQuota, CircuitBreaker, Entry, OutboundMessage, Thread
 from inbox.services import breaking, inboxes, ingesting
 from inbox.services.breaking import OneAnswerADay
@@ -21,15 +22,15 @@ BATCH = 100
 ACK = {"auto_ack": {"text": "We have got your mail."}}
 
 
-def automatic(place):
+def automatic(place) -> int:
     with in_workspace(place.id):
-        return OutboundMessage.objects.filter(is_automatic=True)
+        return OutboundMessage.objects.filter(is_automatic=True).count()
 
 
 def latest(place, seen):
     """What was written by itself since, as a responder that knows no header would answer it."""
     with in_workspace(place.id):
-        rows = list(automatic(place).exclude(id__in=seen).only("id", "message_id", "envelope_to"))
+        rows = list(OutboundMessage.objects.filter(is_automatic=True).exclude(id__in=seen).defer("raw"))
     seen.update(row.id for row in rows)
     return rows
 
@@ -46,7 +47,7 @@ def test_a_dumb_responder_for_a_thousand_rounds(db, settings, cases):
             hand_in(mail(sender="bot@customer.test", subject=f"Thank you {batch}.{number}", text=uuid4().hex, **cites))
         ingesting.process_all()
         drain()
-    assert automatic(place).count() == 5
+    assert automatic(place) == 5
     with in_workspace(place.id):
         assert Entry.objects.filter(direction="inbound").count() == ROUNDS
         per_thread = Entry.objects.filter(outbound__is_automatic=True).values_list("thread_id", flat=True)
@@ -61,7 +62,7 @@ def test_a_dumb_responder_for_a_thousand_rounds(db, settings, cases):
     # Another sender is answered all the same.
     deliver(mail(sender="ada@customer.test"))
     drain()
-    assert automatic(place).count() == 6
+    assert automatic(place) == 6
     cases("C2", ROUNDS)
 
 
@@ -96,26 +97,29 @@ def test_two_instances_aimed_at_each_other_with_every_header_stripped(db, settin
             break
         ingesting.process_all()
     assert rounds <= 6
+    opened = 0
     for place in set(places.values()):
         with in_workspace(place.id):
-            assert CircuitBreaker.objects.filter(scope="sender").exists()
+            opened += CircuitBreaker.objects.filter(scope="sender").count()
             answers = Entry.objects.filter(outbound__is_automatic=True).values_list(
                 "thread_id", "outbound__envelope_to"
             )
             found = [(thread, tuple(to)) for thread, to in answers]
             assert len(found) == len(set(found))
+    # The other one had nothing more to answer.
+    assert opened == 1
     cases("C2", rounds)
 
 
-def test_caps_of_an_inbox_and_of_hops_open_theirs(db, settings):
+def test_the_cap_of_an_inbox_opens_its_own(db, settings):
     place = house(policy=ACK)
-    settings.AUTO_REPLY_INBOX_PER_HOUR, settings.MAX_HOPS = 2, 3
+    settings.AUTO_REPLY_INBOX_PER_HOUR = 2
     for number in range(5):
         deliver(mail(sender=f"p{number}@customer.test"))
         drain()
-    deliver(mail(sender="late@customer.test", x_hop="1"))
+    deliver(mail(sender="late@customer.test"))
     drain()
-    assert automatic(place).count() == 2
+    assert automatic(place) == 2
     with in_workspace(place.id):
         assert list(CircuitBreaker.objects.values_list("scope", "key", "held")) == [("inbox", str(place.inbox.id), 4)]
         assert OutboxEvent.objects.filter(slug="inbox.loop_suspected").count() == 1
@@ -135,7 +139,7 @@ def test_a_breaker_outlives_its_hour_and_a_person_closes_it(db, settings):
         # A new hour: the quota is fresh, the breaker stands.
         AutoReplyQuota.objects.all().delete()
     bot()
-    assert automatic(place).count() == 1
+    assert automatic(place) == 1
     call = Caller(place.id)
     (shown,) = call("GET", "/circuit-breakers?scope=sender").json()["data"]
     assert (shown["key"], shown["held"], shown["closed_at"]) == ("bot@customer.test", 2, None)
@@ -146,7 +150,7 @@ def test_a_breaker_outlives_its_hour_and_a_person_closes_it(db, settings):
     assert (answer.status_code, answer.json()["closed_by"] != "") == (200, True)
     assert call("POST", url).status_code == 409
     bot()
-    assert automatic(place).count() == 2
+    assert automatic(place) == 2
     bot()
     with in_workspace(place.id):
         assert CircuitBreaker.objects.filter(scope="sender", closed_at=None).count() == 1
@@ -194,7 +198,7 @@ def test_eighty_kinds_of_machine_mail_are_shown_and_get_nothing(db, cases):
         hand_in(raw, envelope_from=fields.get("Return-Path", "x@customer.test").strip("<> "))
     ingesting.process_all()
     drain()
-    assert automatic(place).count() == 0
+    assert automatic(place) == 0
     with in_workspace(place.id):
         assert Entry.objects.filter(direction="inbound").count() == len(FIELDS)
         last = Entry.objects.filter(subject__startswith="Kind").order_by("seq").last()
@@ -202,7 +206,7 @@ def test_eighty_kinds_of_machine_mail_are_shown_and_get_nothing(db, cases):
     # The counterpart: a person without any sign is acknowledged.
     deliver(mail())
     drain()
-    assert automatic(place).count() == 1
+    assert automatic(place) == 1
     cases("C1", len(FIELDS))
 
 
@@ -212,7 +216,9 @@ def machine(number: int, fields: dict[str, str]) -> bytes:
         "To": "support@acme.test",
         "Subject": f"Kind {number}",
         "Message-ID": f"<{uuid4().hex}@customer.test>",
-    } | {name: value for name, value in fields.items() if value != "<good-token>"}
+    } | fields
+    if given["Message-ID"] == "<good-token>":
+        given["Message-ID"] = tokens.message_id(uuid4(), domain="acme.test")
     head = "".join(f"{name}: {value}\r\n" for name, value in given.items() if name != "Return-Path")
     body = "--b\r\n\r\nSorry.\r\n--b--\r\n" if "boundary" in fields.get("Content-Type", "") else "Hello.\r\n"
     return f"{head}\r\n{body}".encode()

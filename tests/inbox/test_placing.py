@@ -110,6 +110,33 @@ def test_the_order_of_what_is_cited(db, cases):
     cases("FS-2", len(table) + 1)
 
 
+def test_the_tag_of_a_reply_address_leads_back_where_every_id_was_lost(db, cases):
+    """FS-2: signed, in whatever letters; without a signature of ours, or from a stranger, it leads nowhere."""
+    from email import message_from_bytes
+
+    place = house(policy={"reply_address_tag": True})
+    ada = write(place, "ada")
+    reply = answer(place, ada)
+    with in_workspace(place.id):
+        address = message_from_bytes(bytes(reply.outbound.raw))["Reply-To"].rpartition("<")[2].strip(">")
+    local, _, domain = address.partition("@")
+    assert len(local) <= 64
+    for form in (address, address.upper(), f"Support <{address}>"):
+        back = write(place, "ada", to=form, subject="Without any id")
+        assert (back.thread_id, *why(back)) == (ada.thread_id, "reply_address", "certain"), form
+        assert back.in_reply_to_id == reply.id
+    bent = local[:-1] + ("a" if local[-1] != "a" else "b")
+    for who, to in (
+        ("bob", address),
+        ("ada", f"{bent}@{domain}"),
+        ("ada", f"{local[:-3]}@{domain}"),
+        ("ada", "support+r@acme.test"),
+    ):
+        assert write(place, who, to=to).thread_id != ada.thread_id, (who, to)
+    assert wrong_persons(place) == []
+    cases("FS-2", 7)
+
+
 def test_of_entries_with_one_message_id_the_newest_counts(db):
     place = house()
     old = write(place, "ada", said="same", text="One thing")

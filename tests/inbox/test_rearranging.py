@@ -41,12 +41,12 @@ def undo(place, change):
     return undoing.undo(workspace_id=place.id, change_id=change.id)
 
 
-def two(place):
+def two(place, tag=""):
     """Ada asked, was answered and asked again; Bob asked with Cleo in copy."""
-    first = write(place, "ada", said="a1")
+    first = write(place, "ada", said=f"{tag}a1")
     answer(place, first)
-    second = write(place, "ada", cites="a1", said="a2")
-    third = write(place, "bob", said="b1", cc="cleo@customer.test")
+    second = write(place, "ada", cites=f"{tag}a1", said=f"{tag}a2")
+    third = write(place, "bob", said=f"{tag}b1", cc="cleo@customer.test")
     writing.note(workspace_id=place.id, thread_id=third.thread_id, text="Bob is a friend of Ada's", author=PERSON)
     return first.thread_id, third.thread_id, (first, second, third)
 
@@ -204,7 +204,7 @@ def test_every_refusal_says_what_to_do_and_changes_nothing(db):
     place, other = house("acme"), house("globex")
     ada, bob, (first, second, third) = two(place)
     foreign = write(other, "eve", to="support@globex.test")
-    done = merge(place, *two(place)[:2])
+    done = merge(place, *two(place, "more-")[:2])
     before = {one.id: row_hash(one.id) for one in (place, other)}
     refused = [
         (SameConversation, lambda: merge(place, ada, ada)),
@@ -260,7 +260,8 @@ def test_the_same_key_is_the_same_change_also_at_once(db):
 def test_each_change_is_a_fact_and_on_record(db):
     place = house()
     ada, bob, (first, _, _) = two(place)
-    for change in (split(place, ada, first.id), merge(place, ada, bob)):
+    done = [split(place, ada, first.id), merge(place, ada, bob)]
+    for change in reversed(done):
         undo(place, change)
     undo(place, move(place, ada, bob, first.id))
     with in_workspace(place.id):
