@@ -75,7 +75,9 @@ def test_forty_answers_to_a_newsletter_are_forty_conversations(db, cases):
         assert Entry.objects.filter(thread_id=news.thread_id).count() == 1
         decision = Entry.objects.order_by("seq").last().thread_decision
     assert decision["evidence"]["possibly_related"] == [str(news.thread_id)]
-    assert wrong_persons(place) == []
+    joined = wrong_persons(place)
+    assert joined == []
+    cases("wrong-person joins", len(joined))
     cases("CW-2", 40)
 
 
@@ -133,7 +135,9 @@ def test_the_tag_of_a_reply_address_leads_back_where_every_id_was_lost(db, cases
         ("ada", "support+r@acme.test"),
     ):
         assert write(place, who, to=to).thread_id != ada.thread_id, (who, to)
-    assert wrong_persons(place) == []
+    joined = wrong_persons(place)
+    assert joined == []
+    cases("wrong-person joins", len(joined))
     cases("FS-2", 7)
 
 
@@ -160,7 +164,9 @@ def test_a_number_or_a_name_in_the_subject_joins_nothing(db, cases):
         entry = write(place, "bob", **options)
         assert entry.thread_id != ada.thread_id
         assert entry.contact_id != ada.contact_id
-    assert wrong_persons(place) == []
+    joined = wrong_persons(place)
+    assert joined == []
+    cases("wrong-person joins", len(joined))
     cases("ZM-4", len(tries))
 
 
@@ -201,7 +207,9 @@ def test_grouping_by_subject_is_off_and_can_be_asked_for(db, cases):
         assert write(place, "ada", subject="Invoice").thread_id != first.thread_id
         with in_workspace(place.id):
             Thread.objects.exclude(id=first.thread_id).update(status="closed")
-    assert wrong_persons(place) == []
+    joined = wrong_persons(place)
+    assert joined == []
+    cases("wrong-person joins", len(joined))
     cases("CW-3", 9)
 
 

@@ -7,6 +7,7 @@ from autonomous_inbox.async_resources.agent_runs import AsyncAgentRunsResource
 from autonomous_inbox.async_resources.agents import AsyncAgentsResource
 from autonomous_inbox.async_resources.approvals import AsyncApprovalsResource
 from autonomous_inbox.async_resources.attachments import AsyncAttachmentsResource
+from autonomous_inbox.async_resources.circuit_breakers import AsyncCircuitBreakersResource
 from autonomous_inbox.async_resources.client_certificates import AsyncClientCertificatesResource
 from autonomous_inbox.async_resources.emails import AsyncEmailsResource
 from autonomous_inbox.async_resources.event_types import AsyncEventTypesResource
@@ -20,6 +21,7 @@ from autonomous_inbox.async_resources.request_log import AsyncRequestLogResource
 from autonomous_inbox.async_resources.revoked_client_certificates import AsyncRevokedClientCertificatesResource
 from autonomous_inbox.async_resources.revoked_tokens import AsyncRevokedTokensResource
 from autonomous_inbox.async_resources.system_events import AsyncSystemEventsResource
+from autonomous_inbox.async_resources.thread_changes import AsyncThreadChangesResource
 from autonomous_inbox.async_resources.threads import AsyncThreadsResource
 from autonomous_inbox.async_resources.webhook_deliveries import AsyncWebhookDeliveriesResource
 from autonomous_inbox.async_resources.webhooks import AsyncWebhooksResource
@@ -35,6 +37,7 @@ class AsyncResources:
         self.agents = AsyncAgentsResource(client)
         self.approvals = AsyncApprovalsResource(client)
         self.attachments = AsyncAttachmentsResource(client)
+        self.circuit_breakers = AsyncCircuitBreakersResource(client)
         self.client_certificates = AsyncClientCertificatesResource(client)
         self.emails = AsyncEmailsResource(client)
         self.event_types = AsyncEventTypesResource(client)
@@ -48,6 +51,7 @@ class AsyncResources:
         self.revoked_client_certificates = AsyncRevokedClientCertificatesResource(client)
         self.revoked_tokens = AsyncRevokedTokensResource(client)
         self.system_events = AsyncSystemEventsResource(client)
+        self.thread_changes = AsyncThreadChangesResource(client)
         self.threads = AsyncThreadsResource(client)
         self.webhook_deliveries = AsyncWebhookDeliveriesResource(client)
         self.webhooks = AsyncWebhooksResource(client)

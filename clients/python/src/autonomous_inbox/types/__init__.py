@@ -4,7 +4,7 @@ Written by tools/write_client.py from the API's description. Change the API, the
 """
 
 from autonomous_inbox.types.agent_runs import (
-    Decision,
+    DecisionEnum,
     ExecutionStatus,
     Intent,
     IntentStatus,
@@ -15,6 +15,7 @@ from autonomous_inbox.types.agent_runs import (
     StepStatus,
 )
 from autonomous_inbox.types.agents import Agent, AgentStatus, Autonomy
+from autonomous_inbox.types.circuit_breakers import CircuitBreaker, Scope
 from autonomous_inbox.types.client_certificates import Certificate
 from autonomous_inbox.types.emails import Address, CorrespondentInput, Email, EmailState, MailClass
 from autonomous_inbox.types.event_types import EventType
@@ -36,10 +37,22 @@ from autonomous_inbox.types.shared import (
     Issuer,
     Problem,
     Risk,
+    ThreadChange,
+    ThreadChangeKind,
     Workspace,
 )
 from autonomous_inbox.types.system_events import Event
-from autonomous_inbox.types.threads import Entry, Recipient, RecipientState, Thread, ThreadStatus
+from autonomous_inbox.types.threads import (
+    Blank,
+    Confidence,
+    Decision,
+    Entry,
+    Recipient,
+    RecipientState,
+    Rule,
+    Thread,
+    ThreadStatus,
+)
 from autonomous_inbox.types.webhook_deliveries import Attempt, DeliveryDetail
 from autonomous_inbox.types.webhooks import (
     DeliveryCounts,
@@ -64,11 +77,15 @@ __all__ = [
     "Attachment",
     "Attempt",
     "Autonomy",
+    "Blank",
     "Certificate",
+    "CircuitBreaker",
+    "Confidence",
     "CorrespondentInput",
     "CredentialState",
     "Cutoff",
     "Decision",
+    "DecisionEnum",
     "Delivery",
     "DeliveryCounts",
     "DeliveryDetail",
@@ -104,14 +121,18 @@ __all__ = [
     "RevokedKeys",
     "RevokedToken",
     "Risk",
+    "Rule",
     "Run",
     "RunDetail",
+    "Scope",
     "Statistics",
     "StatisticsStep",
     "Step",
     "StepKind",
     "StepStatus",
     "Thread",
+    "ThreadChange",
+    "ThreadChangeKind",
     "ThreadStatus",
     "Waiting",
     "Webhook",

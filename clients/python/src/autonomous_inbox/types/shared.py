@@ -16,6 +16,8 @@ DeliveryStatus = Literal["pending", "delivered", "failed", "cancelled"]
 
 Risk = Literal["low", "medium", "high"]
 
+ThreadChangeKind = Literal["merge", "split", "move"]
+
 
 class Approval(TypedDict):
     object: str
@@ -108,6 +110,22 @@ class Problem(TypedDict):
     detail: str
     request_id: str
     errors: Sequence[Mapping[str, Any]]
+
+
+class ThreadChange(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    kind: ThreadChangeKind
+    source_thread_id: str
+    target_thread_id: str
+    entry_ids: Sequence[str]
+    actor_kind: str
+    actor_label: str
+    made_at: str
+    undone_at: str | None
+    undone_by: str
 
 
 class Workspace(TypedDict):
