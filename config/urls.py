@@ -18,6 +18,7 @@ api = [
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("console/", include("config.console.doors")),
     path("console/", admin.site.urls),
     path("api/v1/", include(api)),
     path("api/schema", openapi.schema, name="schema"),

@@ -5,11 +5,26 @@ from typing import Any
 from django.contrib.admin import AdminSite
 from django.urls import URLPattern, path
 
-from config.console.views import approvals, originals, quarantine, rearranging, runs, threads, webhooks, workspaces
+from config.console.views import (
+    approvals,
+    emergency,
+    originals,
+    quarantine,
+    rearranging,
+    runs,
+    settings,
+    threads,
+    webhooks,
+    workspaces,
+)
 
 # A page that replaces the admin's own keeps its name, so that every list leads to it.
 _ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("workspace/", workspaces.choose, "choose_workspace"),
+    ("stop/", emergency.stop, "emergency_stop"),
+    ("release/", emergency.release, "emergency_release"),
+    ("settings/", settings.shown, "workspace_settings"),
+    ("settings/change/", settings.change, "workspace_settings_change"),
     ("inbox/thread/<uuid:thread_id>/change/", threads.conversation, "inbox_thread_change"),
     ("threads/<uuid:thread_id>/reply/", threads.reply, "thread_reply"),
     ("threads/<uuid:thread_id>/note/", threads.note, "thread_note"),

@@ -11,6 +11,8 @@ class InboxAddress(WorkspaceOwned):
     tables (inbox/sql/addresses_v1.sql).
     """
 
+    inbox_path = "inbox_id"
+
     inbox = models.ForeignKey(Inbox, models.PROTECT, related_name="addresses", db_constraint=False, db_index=False)
     address = models.CharField(max_length=320)
     address_normalized = models.CharField(max_length=320, unique=True)

@@ -11,6 +11,8 @@ class CircuitBreaker(WorkspaceOwned):
     While it is open nothing is answered by itself within its scope. It closes by its time, or by a person.
     """
 
+    inbox_path = "inbox_id"
+
     inbox = models.ForeignKey(Inbox, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     scope = models.CharField(max_length=10, choices=BreakerScope)
     key = models.CharField(max_length=400, help_text="The thread and sender, the sender, the inbox or the workspace.")

@@ -12,7 +12,9 @@ from django.db.models import Q
 from inbox.models import Entry, Inbox, InboxAddress, MessageReference, ThreadChange, ThreadParticipant
 from inbox.normalise import lenient, without_tag
 from inbox.types import Direction, MailClass
-from kernel.transactions import in_all_workspaces
+from kernel import context
+from kernel.context import Scope
+from kernel.transactions import in_all_workspaces, unit_of_work
 
 MAX_ADDRESSES = 200
 
@@ -139,7 +141,18 @@ def _cited_by(entry_ids: Sequence[UUID], candidates: Collection[UUID]) -> dict[U
 
 
 def later_change(change: ThreadChange) -> ThreadChange | None:
-    """A change of one of the same conversations that was made afterwards and still stands."""
+    """A change of one of the same conversations that was made afterwards and still stands, whoever may see it."""
     pair = [change.source_thread_id, change.target_thread_id]
-    rows = ThreadChange.objects.filter(undone_at=None, made_at__gt=change.made_at).exclude(id=change.id)
-    return rows.filter(Q(source_thread_id__in=pair) | Q(target_thread_id__in=pair)).order_by("made_at").first()
+    with unit_of_work(Scope(workspace_id=change.workspace_id)):
+        rows = ThreadChange.objects.filter(undone_at=None, made_at__gt=change.made_at).exclude(id=change.id)
+        return rows.filter(Q(source_thread_id__in=pair) | Q(target_thread_id__in=pair)).order_by("made_at").first()
+
+
+def has_hidden(thread_ids: Collection[UUID]) -> bool:
+    """Whether threads hold entries of other inboxes than those that the current scope is narrowed to."""
+    scope = context.scope.get()
+    if scope is None or scope.inbox_ids is None:
+        return False
+    with unit_of_work(Scope(workspace_id=scope.workspace_id)):
+        rows = Entry.objects.filter(thread_id__in=thread_ids)
+        return rows.exclude(inbox_id__in=scope.inbox_ids).exists()

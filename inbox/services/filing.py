@@ -1,7 +1,7 @@
-"""Put a parsed mail into its inbox: classify, decide the thread, write it all in one statement."""
+"""Put parsed mails into their inboxes: classify, decide the thread, write it all in one statement."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -20,8 +20,8 @@ from inbox.policy import InboxPolicy
 from inbox.queries import threading
 from inbox.queries.preparing import Target
 from inbox.queries.threading import PROVEN, Decision
-from inbox.services import placing
-from inbox.services.placing import Delivery, Placement
+from inbox.services import belonging
+from inbox.services.belonging import Delivery, Placement
 from inbox.tokens import own_entry
 from inbox.types import EmailState, MailClass
 from kernel import clock, context
@@ -60,10 +60,26 @@ class Claim:
     verdicts: dict[str, Any]
 
 
-def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]) -> str:
-    """File one mail in one inbox; `filed`, `known` (it was before), `stale` (the claim was lost) or `changed`.
+@dataclass(frozen=True)
+class Job:
+    """One mail for one inbox, as it was decided: ready to be written."""
 
-    `changed` says that a mail which cites the same ids was filed meanwhile: prepare again, then decide again.
+    claim: Claim
+    thread_id: UUID | None
+    reason: str
+    content: dict[str, Any]
+    bodies: tuple[str, str, str]
+
+    @property
+    def keys(self) -> set[object]:
+        """What two jobs may not share to be filed in one go: a citation in an inbox, or a thread."""
+        inbox = self.content["inbox_id"]
+        found: set[object] = {(inbox, key) for key in self.content["wanted"]}
+        return found | ({self.thread_id} if self.thread_id else set())
+
+
+def decide(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]) -> Job:
+    """Everything about one mail in one inbox: its class, its fate, its thread.
 
     `own` are those addresses among the mail's that are inboxes of this installation.
     """
@@ -73,7 +89,7 @@ def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]
     is_impostor = verdicts.is_impostor(claim.verdicts, target.policy)
     placed = Placement(Decision(thread_id=None))
     if _shows(target, state):
-        placed = placing.place(
+        placed = belonging.decide(
             Delivery(claim.workspace_id, claim.message_id, claim.verdicts, target, mail, judged, sender, is_impostor)
         )
         if placed.decision.twins and _is_copy(claim, placed.decision, sender, mail):
@@ -91,26 +107,33 @@ def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]
             # Its author is not the contact whose address it names.
             content["contact"] = None
         content["attachments"] = _attachments(claim.workspace_id, target, mail)
+    text = mail.text[:_MAX_TEXT]
+    bodies = (text, mail.reply_text[:_MAX_TEXT] if mail.reply_text else text, clean_html.clean(mail.html))
+    return Job(claim, content["thread_id"], reason, content, bodies)
+
+
+def file(jobs: Sequence[Job]) -> list[str]:
+    """Write them in one statement; what became of each: `filed`, `known` (it was before), `stale` (the claim was lost) or
+    `changed` (a mail which cites the same ids was filed meanwhile: prepare again, then decide again).
+
+    No two of them may share a key.
+    """
+    rows = [job.content | {"n": place} for place, job in enumerate(jobs, start=1)]
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT outcome FROM inbox_file_v1(%s, %s::jsonb, %s, %s, %s)",
-            [
-                claim.workspace_id,
-                orjson.dumps(content, default=str).decode(),
-                mail.text[:_MAX_TEXT],
-                (mail.reply_text or mail.text)[:_MAX_TEXT],
-                clean_html.clean(mail.html),
-            ],
+            "SELECT outcome FROM inbox_file_v1(%s::jsonb, %s::jsonb) ORDER BY place",
+            [orjson.dumps(rows, default=str).decode(), orjson.dumps([job.bodies for job in jobs]).decode()],
         )
-        outcome = str(cursor.fetchone()[0])
-    if reason == DROPPED:
-        _forget(claim)
-    return outcome
+        outcomes = [str(row[0]) for row in cursor.fetchall()]
+    for job in jobs:
+        if job.reason == DROPPED:
+            _forget(job.claim)
+    return outcomes
 
 
 def wanted_by(mail: ParsedMail) -> list[bytes]:
     """The keys of all message ids that decide where the mail belongs."""
-    cited = [*placing.cited_by_address(mail), *mail.in_reply_to]
+    cited = [*belonging.cited_by_address(mail), *mail.in_reply_to]
     return threading.wanted(message_id=mail.message_id or "", in_reply_to=cited, references=mail.references)
 
 
@@ -135,7 +158,7 @@ def _judge(claim: Claim, target: Target, mail: ParsedMail, own: Collection[str])
         own_token_check=lambda text: own_entry(text) is not None,
         recipient=None
         if target.policy.answer_blind_copies
-        else lambda: placing.is_named(claim.workspace_id, target, mail, own),
+        else lambda: belonging.is_named(claim.workspace_id, target, mail, own),
     )
 
 
@@ -184,8 +207,11 @@ def _content(
 ) -> dict[str, Any]:
     who = context.actor.get()
     return {
+        "workspace_id": claim.workspace_id,
         "message_id": claim.message_id,
         "attempts": claim.attempts,
+        "email_id": target.email_id,
+        "inbox_id": target.inbox_id,
         "final": target.is_last,
         "thread_id": None,
         "contact": None,
@@ -196,8 +222,6 @@ def _content(
         "participants": [],
         "attachments": [],
         "email": {
-            "id": target.email_id,
-            "inbox_id": target.inbox_id,
             "state": state.value,
             "reason": reason,
             "mail_class": MailClass(judged.kind).value,

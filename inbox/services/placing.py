@@ -1,174 +1,133 @@
-"""Where a mail goes: what filing asks before it writes. The rules themselves are in queries/threading.py.
+"""From parsed mails to filed ones: look, decide, write; again when a related mail came in between.
 
-Beside citations there are: delivery reports, which belong to the message that they tell of; forwards by staff, which begin
-a conversation and suggest its customer (ZM-5, FS-5); answers given outside, where the inbox keeps a journal; and sender and
-subject, where the inbox groups by them (CW-3).
+Mails that have nothing to do with each other share a look and a transaction, which costs much less than one each.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass, field, replace
-from datetime import timedelta
-from typing import Any
-from uuid import UUID
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from inbox import tokens
-from inbox.mime import forwards, verdicts
-from inbox.mime.classify import Classification
+from django.db import connection
+
 from inbox.mime.types import ParsedMail
-from inbox.models import InboxAddress
 from inbox.normalise import lenient, without_tag
-from inbox.queries import grouping, threading
-from inbox.queries.preparing import Target
-from inbox.queries.threading import Decision
-from inbox.services import reports
-from inbox.types import Confidence, ReferenceKind, Rule
+from inbox.queries import preparing
+from inbox.queries.preparing import Prepared, Question
+from inbox.services import filing
+from inbox.services.filing import Claim, Job
+from kernel import outbox
 from kernel.transactions import in_workspace
-from tenancy.queries import members
 
-_MAX_TAGGED = 50
+logger = logging.getLogger(__name__)
+
+_LOOKS = 10
+
+
+class TooBusy(Exception):
+    """Related mails arrive faster than this one can be placed; it is tried again later."""
 
 
 @dataclass(frozen=True)
-class Delivery:
-    """What is to be placed: a claimed message of a workspace, for one of its inboxes."""
+class Read:
+    """A mail of a message that this worker has claimed."""
 
-    workspace_id: UUID
-    message_id: UUID
-    verdicts: dict[str, Any]
-    target: Target
+    claim: Claim
     mail: ParsedMail
-    judged: Classification
-    sender: str
-    is_impostor: bool
 
 
-@dataclass(frozen=True)
-class Placement:
-    """The decision, and what filing must note and look at once more under its locks."""
-
-    decision: Decision
-    references: list[dict[str, str]] = field(default_factory=list)
-    wanted: list[bytes] = field(default_factory=list)
-    seen: int = 0
-
-
-def place(delivery: Delivery) -> Placement:
-    """Decide. Most mail is decided from what was looked up with it; only what is special asks the database again."""
-    mail, policy = delivery.mail, delivery.target.policy
-    report = _report(delivery)
-    if report is not None:
-        return Placement(report)
-    suggestion = _suggestion(delivery) if mail.is_forward and delivery.judged.kind == "human" else {}
-    if suggestion.get("by_staff"):
-        # It cites the original, which is not the conversation of whoever passes it on.
-        return Placement(Decision(None, evidence={"why": "a colleague has forwarded it", "suggestion": suggestion}))
-    decision = _by_citation(delivery)
-    placed = Placement(decision)
-    if policy.group_by_subject is not None and delivery.judged.kind == "human" and not delivery.is_impostor:
-        placed = _by_subject(delivery, decision, timedelta(hours=policy.group_by_subject.within_hours))
-    if suggestion:
-        evidence = placed.decision.evidence | {"suggestion": suggestion}
-        placed = replace(placed, decision=replace(placed.decision, evidence=evidence))
-    return placed
+def place(one: Read) -> None:
+    """File a mail in each inbox that waits for it; again from the look when a related mail was filed in between."""
+    for _ in range(_LOOKS):
+        (prepared,) = _look([one])
+        if not prepared.targets:
+            _close(one.claim)
+        outcomes = _outcomes(one, prepared)
+        _tell([one] * len(outcomes), outcomes)
+        if "changed" not in outcomes:
+            return
+    raise TooBusy
 
 
-def _report(delivery: Delivery) -> Decision | None:
-    """Of what a delivery report tells; none that is not whose it says."""
-    if delivery.judged.kind != "bounce" or delivery.is_impostor:
-        return None
-    return reports.take(
-        workspace_id=delivery.workspace_id,
-        inbox_id=delivery.target.inbox_id,
-        message_id=delivery.message_id,
-        mail=delivery.mail,
-    )
+def place_together(several: Sequence[Read]) -> list[Read]:
+    """File in one transaction those that may be; the others, in their order, for `place`.
 
-
-def _by_citation(delivery: Delivery) -> Decision:
-    candidates, mail = delivery.target.candidates, delivery.mail
-    is_journal, by_address = _is_journal(delivery), cited_by_address(mail)
-    if delivery.is_impostor:
-        candidates = threading.as_stranger(candidates)
-    elif is_journal:
-        candidates = threading.as_insider(candidates)
-    decision = threading.decide(
-        candidates=candidates,
-        sender=delivery.sender,
-        message_id=mail.message_id or "",
-        in_reply_to=[*by_address, *mail.in_reply_to],
-        references=mail.references,
-    )
-    if decision.rule == Rule.SIGNED_REPLY and decision.evidence["cited"] in by_address:
-        return replace(decision, rule=Rule.REPLY_ADDRESS)
-    if is_journal and decision.thread_id is not None:
-        evidence = decision.evidence | {"found_by": decision.rule.value}
-        return replace(decision, rule=Rule.JOURNAL, confidence=Confidence.HIGH, evidence=evidence)
-    return decision
-
-
-def cited_by_address(mail: ParsedMail) -> list[str]:
-    """The Message-IDs of the entries that the tags of our own reply addresses name (FS-2)."""
-    addresses = [lenient(item.address) for item in [*mail.to, *mail.cc][:_MAX_TAGGED]]
-    found = [(tokens.answered_by_address(address), address) for address in addresses if "+" in address]
-    return [
-        tokens.message_id(entry_id, domain=address.rpartition("@")[2]).strip("<>")
-        for entry_id, address in found
-        if entry_id
-    ]
-
-
-def _is_journal(delivery: Delivery) -> bool:
-    """An answer that a colleague gave outside, in the inbox's own name: only when that name is proven (IS-3, C3)."""
-    target = delivery.target
-    return (
-        target.policy.journal
-        and delivery.judged.kind == "self"
-        and without_tag(delivery.sender) == lenient(target.address)
-        and verdicts.is_proven(delivery.verdicts, sender=delivery.sender)
-    )
-
-
-def _by_subject(delivery: Delivery, decision: Decision, within: timedelta) -> Placement:
-    name = grouping.key(sender=delivery.sender, subject=delivery.mail.subject)
-    if not name:
-        return Placement(decision)
-    with in_workspace(delivery.workspace_id):
-        found, seen = grouping.find(inbox_id=delivery.target.inbox_id, name=name, sender=delivery.sender, within=within)
-    if decision.thread_id is None and found is not None:
-        decision = replace(found, twins=decision.twins)
-    references = [{"id": name, "kind": ReferenceKind.SUBJECT.value}]
-    return Placement(decision, references, [grouping.digest(name)], seen)
-
-
-def _suggestion(delivery: Delivery) -> dict[str, Any]:
-    """Who seems to have written what was forwarded; a person says whether that is the customer."""
-    author = forwards.original_sender(delivery.mail)
-    if author is None or lenient(author.address) == delivery.sender:
-        return {}
-    with in_workspace(delivery.workspace_id):
-        by_staff = not delivery.is_impostor and members.is_member(email=delivery.sender)
-    return {
-        "kind": "original_sender",
-        "name": author.name[:200],
-        "address": lenient(author.address),
-        "by_staff": by_staff,
-    }
-
-
-def is_named(workspace_id: UUID, target: Target, mail: ParsedMail, own: Collection[str]) -> bool:
-    """Whether To or Cc name the inbox, by whichever of its addresses; else it got a blind copy.
-
-    `own` are the inboxes among the mail's addresses.
+    A mail waits when an earlier one of these cites what it cites or goes to its thread, since its own decision depends
+    on that one; when it has several inboxes; when a related mail came in between. What goes wrong is raised, and then
+    none of them is filed.
     """
-    named = [lenient(item.address) for item in (*mail.to, *mail.cc)]
-    untagged = [without_tag(address) for address in named]
-    if lenient(target.address) in (*named, *untagged):
-        return True
-    with in_workspace(workspace_id):
-        rows = InboxAddress.objects.filter(inbox_id=target.inbox_id)
-        further = set(rows.values_list("address_normalized", flat=True))
-    if not further.isdisjoint((*named, *untagged)):
-        return True
-    # What a catch-all takes is what nobody has.
-    nobodys = {address for address in named if address not in own and without_tag(address) not in own}
-    return any(f"*@{address.rpartition('@')[2]}" in further for address in nobodys)
+    jobs: list[tuple[Read, Job]] = []
+    left: list[Read] = []
+    taken: set[object] = set()
+    for one, prepared in zip(several, _look(several), strict=True):
+        # A delivery report writes news beside the mail, in locks of its own.
+        if len(prepared.targets) != 1 or one.mail.bounce is not None:
+            left.append(one)
+            continue
+        (target,) = prepared.targets
+        cited: set[object] = {(target.inbox_id, digest) for digest in filing.wanted_by(one.mail)}
+        is_free = taken.isdisjoint(cited)
+        taken |= cited
+        job = filing.decide(one.claim, target, one.mail, own=prepared.own) if is_free else None
+        if job is None or not taken.isdisjoint(job.keys):
+            left.append(one)
+        else:
+            jobs.append((one, job))
+            taken |= job.keys
+    if jobs:
+        outcomes = filing.file([job for _, job in jobs])
+        _tell([one for one, _ in jobs], outcomes)
+        again = {one.claim.message_id for (one, _), found in zip(jobs, outcomes, strict=True) if found == "changed"}
+        waiting = again | {one.claim.message_id for one in left}
+        left = [one for one in several if one.claim.message_id in waiting]
+    return left
+
+
+def _look(several: Sequence[Read]) -> list[Prepared]:
+    return preparing.prepare(
+        [
+            Question(
+                workspace_id=one.claim.workspace_id,
+                inbound_message_id=one.claim.message_id,
+                addresses=_addresses(one.mail),
+                hashes=filing.wanted_by(one.mail),
+                sender=lenient(one.mail.from_.address) if one.mail.from_ else "",
+            )
+            for one in several
+        ]
+    )
+
+
+def _outcomes(one: Read, prepared: Prepared) -> list[str]:
+    """Inbox after inbox, until one has to be decided anew: the last one closes the message for all."""
+    found: list[str] = []
+    for target in prepared.targets:
+        found += filing.file([filing.decide(one.claim, target, one.mail, own=prepared.own)])
+        if found[-1] == "changed":
+            break
+    return found
+
+
+def _tell(several: Sequence[Read], outcomes: Sequence[str]) -> None:
+    for one, outcome in zip(several, outcomes, strict=True):
+        if outcome == "stale":
+            message_id = str(one.claim.message_id)
+            logger.info("another worker has this message now", extra={"inbound_message_id": message_id})
+    if "filed" in outcomes:
+        outbox.wake_drain()
+
+
+def _close(claim: Claim) -> None:
+    """Every inbox has had it before."""
+    with in_workspace(claim.workspace_id), connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE inbox_inboundmessage SET state = 'done' WHERE id = %s AND attempts = %s",
+            [claim.message_id, claim.attempts],
+        )
+
+
+def _addresses(mail: ParsedMail) -> list[str]:
+    """All addresses that may be inboxes of ours, with and without their plus-tag (§1.4)."""
+    found = [mail.from_, mail.sender, *mail.to[:200], *mail.cc[:200]]
+    exact = {lenient(address.address) for address in found if address}
+    exact |= {lenient(mail.return_path)} if mail.return_path else set()
+    return list(exact | {without_tag(address) for address in exact})

@@ -18,7 +18,7 @@ from inbox.models import Entry, Thread, ThreadChange, ThreadParticipant
 from inbox.queries import arrangement, conversations
 from inbox.types import ThreadChangeKind
 from kernel import context, idempotency, outbox
-from kernel.errors import Conflict, Invalid, NotFound
+from kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from kernel.idempotency import KeyReused
 from kernel.transactions import in_workspace
 
@@ -151,7 +151,16 @@ def _locked(*ids: UUID) -> dict[UUID, Thread]:
     found = {row.id: row for row in rows}
     if len(found) < len(set(ids)):
         raise NotFound
+    check_sight(list(found))
     return found
+
+
+def check_sight(ids: Sequence[UUID]) -> None:
+    """Whoever sees some inboxes only cannot move what they cannot see, nor leave it behind."""
+    if arrangement.has_hidden(ids):
+        raise Forbidden(
+            "This conversation has mail of an inbox that you do not see. Ask somebody who sees every inbox to do it."
+        )
 
 
 def _check_live(thread: Thread) -> None:

@@ -44,6 +44,7 @@ def undo(*, workspace_id: UUID, change_id: UUID) -> ThreadChange:
         if change is None:
             raise NotFound
         source, target = _locked(change)
+        rearranging.check_sight([change.source_thread_id, change.target_thread_id])
         change = ThreadChange.objects.select_for_update(no_key=True).get(id=change_id)
         if change.undone_at is not None:
             raise AlreadyUndone("This change was undone before.")

@@ -17,20 +17,6 @@ END $$;
 CREATE TRIGGER inbox_thread_merges BEFORE INSERT OR UPDATE OF merged_into_id ON inbox_thread
     FOR EACH ROW WHEN (NEW.merged_into_id IS NOT NULL) EXECUTE FUNCTION inbox_merge_v1();
 
--- Lock the thread that a mail was placed in. False when it is no longer the place: merged meanwhile, taken away, or the
--- entry that led there (p_via) was moved elsewhere. Whoever gets false decides anew.
-CREATE FUNCTION inbox_hold_thread_v1(p_thread uuid, p_via uuid) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-    v_merged uuid;
-BEGIN
-    SELECT t.merged_into_id INTO v_merged FROM inbox_thread t WHERE t.id = p_thread FOR NO KEY UPDATE;
-    IF NOT FOUND OR v_merged IS NOT NULL THEN
-        RETURN false;
-    END IF;
-    -- A statement of its own: under the lock it sees what was committed before.
-    RETURN p_via IS NULL OR EXISTS (SELECT FROM inbox_entry e WHERE e.id = p_via AND e.thread_id = p_thread);
-END $$;
-
 -- Since when a person waits for an answer: the first mail of a person after the last answer that left or will leave.
 -- A mail that was written before an answer which was already given when it came opens no turn (S1-21); its date counts
 -- as where it was filed: when plausible, and not of a mail that proves to answer ours.

@@ -20,28 +20,35 @@ from autonomous_inbox.types.client_certificates import Certificate
 from autonomous_inbox.types.emails import Address, CorrespondentInput, Email, EmailState, MailClass
 from autonomous_inbox.types.event_types import EventType
 from autonomous_inbox.types.inboxes import Inbox, InboxKind
+from autonomous_inbox.types.invitations import Invitation, InvitationState, InvitationWithLink, Inviter, MailState
 from autonomous_inbox.types.knowledge_passages import Passage
 from autonomous_inbox.types.knowledge_sources import Knowledge, KnowledgeDetail
 from autonomous_inbox.types.machine_keys import MachineKey, MachineKeyWithSecret, RevokedKeys
+from autonomous_inbox.types.members import Member, MemberStatus
 from autonomous_inbox.types.replies import Reply, ReplyStatus
 from autonomous_inbox.types.request_log import Request
 from autonomous_inbox.types.revoked_client_certificates import Denial
 from autonomous_inbox.types.revoked_tokens import Cutoff, RevokedToken
+from autonomous_inbox.types.roles import Role, RoleLink
 from autonomous_inbox.types.shared import (
     Approval,
     ApprovalState,
     Attachment,
+    ChangedBy,
     CredentialState,
     Delivery,
     DeliveryStatus,
     Issuer,
     Problem,
     Risk,
+    RoleName,
+    Stop,
     ThreadChange,
     ThreadChangeKind,
     Workspace,
 )
 from autonomous_inbox.types.system_events import Event
+from autonomous_inbox.types.teams import Team
 from autonomous_inbox.types.threads import (
     Blank,
     Confidence,
@@ -67,6 +74,7 @@ from autonomous_inbox.types.webhooks import (
     WebhookState,
     WebhookWithSecret,
 )
+from autonomous_inbox.types.workspace_settings import Settings
 
 __all__ = [
     "Address",
@@ -79,6 +87,7 @@ __all__ = [
     "Autonomy",
     "Blank",
     "Certificate",
+    "ChangedBy",
     "CircuitBreaker",
     "Confidence",
     "CorrespondentInput",
@@ -102,12 +111,19 @@ __all__ = [
     "InboxKind",
     "Intent",
     "IntentStatus",
+    "Invitation",
+    "InvitationState",
+    "InvitationWithLink",
+    "Inviter",
     "Issuer",
     "Knowledge",
     "KnowledgeDetail",
     "MachineKey",
     "MachineKeyWithSecret",
     "MailClass",
+    "MailState",
+    "Member",
+    "MemberStatus",
     "Passage",
     "Percentiles",
     "Problem",
@@ -121,15 +137,21 @@ __all__ = [
     "RevokedKeys",
     "RevokedToken",
     "Risk",
+    "Role",
+    "RoleLink",
+    "RoleName",
     "Rule",
     "Run",
     "RunDetail",
     "Scope",
+    "Settings",
     "Statistics",
     "StatisticsStep",
     "Step",
     "StepKind",
     "StepStatus",
+    "Stop",
+    "Team",
     "Thread",
     "ThreadChange",
     "ThreadChangeKind",
