@@ -37,10 +37,15 @@ CHECKS: Final[dict[str, str]] = {
           GROUP BY thread_id) e ON e.thread_id = t.id
         WHERE t.entry_count <> coalesce(e.n, 0) OR t.last_entry_seq <> coalesce(e.last, 0)""",
     "the open turn is the first unanswered mail of a person": """
-        SELECT count(*) FROM inbox_thread t WHERE t.first_unanswered_inbound_at IS NOT NULL AND NOT EXISTS (
-          SELECT 1 FROM inbox_entry e WHERE e.thread_id = t.id AND e.direction = 'inbound' AND e.mail_class = 'human'
-            AND e.occurred_at BETWEEN t.first_unanswered_inbound_at - interval '1 second'
-              AND t.first_unanswered_inbound_at + interval '1 second')""",
+        SELECT count(*) FROM inbox_thread t WHERE t.first_unanswered_inbound_at IS DISTINCT FROM inbox_turn_v1(t.id)""",
+    "no thread is merged in a circle, and none that was merged has entries": """
+        WITH RECURSIVE way AS (
+          SELECT id AS origin, merged_into_id AS at, 1 AS steps FROM inbox_thread WHERE merged_into_id IS NOT NULL
+          UNION ALL SELECT w.origin, t.merged_into_id, w.steps + 1 FROM way w JOIN inbox_thread t ON t.id = w.at
+            WHERE t.merged_into_id IS NOT NULL AND w.steps < 1000)
+        SELECT count(*) FROM (SELECT origin FROM way WHERE at = origin OR steps >= 1000
+          UNION SELECT t.id FROM inbox_thread t WHERE t.merged_into_id IS NOT NULL
+            AND EXISTS (SELECT 1 FROM inbox_entry e WHERE e.thread_id = t.id)) x""",
     "an executed intent has its outgoing entry, and one only": """
         SELECT count(*) FROM agents_actionintent i WHERE i.status IN ('executing', 'executed', 'uncertain')
           AND (SELECT count(*) FROM inbox_outboundmessage o WHERE o.entry_id = i.entry_id) <> 1""",

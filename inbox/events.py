@@ -29,6 +29,48 @@ class ThreadCreated(DomainEvent):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ThreadRearranged(DomainEvent):
+    """Base of the facts about entries that a person put into another conversation, or back."""
+
+    aggregate: ClassVar[str] = "thread_id"
+    public: ClassVar[bool] = True
+
+    thread_id: UUID
+    target_thread_id: UUID
+    inbox_id: UUID
+    change_id: UUID
+    entries: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadMerged(ThreadRearranged):
+    """All entries of `thread_id` are in `target_thread_id` now, where later mail to it lands as well."""
+
+    slug: ClassVar[str] = "thread.merged"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadSplit(ThreadRearranged):
+    """Some entries of `thread_id` are in the new `target_thread_id` now."""
+
+    slug: ClassVar[str] = "thread.split"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntriesMoved(ThreadRearranged):
+    """Some entries of `thread_id` are in `target_thread_id` now."""
+
+    slug: ClassVar[str] = "thread.entries_moved"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadChangeUndone(ThreadRearranged):
+    """A merge, split or move was undone: its entries are in `thread_id` again. A thread that a split had made is gone."""
+
+    slug: ClassVar[str] = "thread.change_undone"
+
+
+@dataclass(frozen=True, kw_only=True)
 class EmailReceived(DomainEvent):
     """A mail is in its thread. `mail_class` is human, auto_reply, bounce, list or self."""
 
@@ -333,7 +375,7 @@ class ProviderEventReceived(DomainEvent):
 
 @dataclass(frozen=True, kw_only=True)
 class LoopSuspected(DomainEvent):
-    """An automatic answer was held back by a cap; a person should look (FS-6)."""
+    """Automatic answers are held back since a cap was reached; told once, when that begins. A person should look (FS-6)."""
 
     slug: ClassVar[str] = "inbox.loop_suspected"
     public: ClassVar[bool] = True
@@ -342,6 +384,16 @@ class LoopSuspected(DomainEvent):
     inbox_id: UUID
     thread_id: UUID
     cap: str
+    breaker_id: UUID | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopCleared(InboxChanged):
+    """A person has looked, and automatic answers are given again."""
+
+    slug: ClassVar[str] = "inbox.loop_cleared"
+
+    breaker_id: UUID
 
 
 @dataclass(frozen=True, kw_only=True)

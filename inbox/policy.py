@@ -119,6 +119,12 @@ class BusinessHours(_Part):
         )
 
 
+class SubjectGrouping(_Part):
+    """Mail that cites nothing joins an open conversation of the same sender with the same subject."""
+
+    within_hours: Annotated[int, Field(ge=1, le=24 * 90)] = 72
+
+
 class InboxPolicy(_Part):
     """What the inbox does with mail."""
 
@@ -130,6 +136,13 @@ class InboxPolicy(_Part):
     auto_ack: AutoAck | None = None
     business_hours: BusinessHours | None = None
     answer_blind_copies: bool = False
+    # Off unless wanted: two questions with one subject are two questions to most people (CW-3).
+    group_by_subject: SubjectGrouping | None = None
+    # Answers go out with a signed tag in their Reply-To, for customers whose programs lose ids. Where the receiving server
+    # takes no tags (support+tag@…), answers would not arrive, so it is off unless wanted.
+    reply_address_tag: bool = False
+    # Mail in the inbox's own name, proven to be, is an answer that somebody gave outside: it joins what it cites.
+    journal: bool = False
     quarantine_spam: bool = True
     quarantine_virus: bool = True
     # Mail that fails DMARC is shown and marked; an agent asks a person before it answers, unless this is on.
@@ -232,6 +245,7 @@ def _keys(where: tuple[int | str, ...]) -> list[str]:
         "auto_ack": AutoAck,
         "business_hours": BusinessHours,
         "attachments": AttachmentLimits,
+        "group_by_subject": SubjectGrouping,
         "weekly": Interval,
     }
     names = [part for part in where[:-1] if isinstance(part, str)]

@@ -135,6 +135,8 @@ class ReferenceKind(TextChoices):
     IN_REPLY_TO = "in_reply_to"
     REFERENCE = "reference"
     REWRITTEN = "rewritten"
+    # Not an id: sender and subject of a mail, where the inbox groups by them (queries/grouping.py).
+    SUBJECT = "subject"
 
 
 class Provider(TextChoices):
@@ -171,3 +173,46 @@ CONNECTION_MOVES: Final = frozenset(
 )
 # What may be tried for sending: a degraded connection may have recovered.
 USABLE: Final = (ConnectionState.CONNECTED, ConnectionState.DEGRADED)
+
+
+class ThreadChangeKind(TextChoices):
+    """What a person does to conversations: one into another, some entries into a new one, some into another."""
+
+    MERGE = "merge"
+    SPLIT = "split"
+    MOVE = "move"
+
+
+class BreakerScope(TextChoices):
+    """How much an open circuit breaker stops. `hops`: mail that passed too many automatic answers."""
+
+    THREAD = "thread"
+    SENDER = "sender"
+    INBOX = "inbox"
+    WORKSPACE = "workspace"
+    HOPS = "hops"
+
+
+class Rule(TextChoices):
+    """Why an entry is in its conversation (`thread_decision`)."""
+
+    NEW = "new"
+    SIGNED_REPLY = "signed_reply"
+    REPLY_ADDRESS = "reply_address"
+    IN_REPLY_TO = "in_reply_to"
+    REFERENCES = "references"
+    CITED_BY_LATER = "cited_by_later"
+    SUBJECT = "subject"
+    JOURNAL = "journal"
+    DELIVERY_REPORT = "delivery_report"
+    REPLY = "reply"
+    NOTE = "note"
+    MERGE = "merge"
+    SPLIT = "split"
+    MOVE = "move"
+
+
+class Confidence(TextChoices):
+    CERTAIN = "certain"
+    HIGH = "high"
+    LOW = "low"

@@ -46,6 +46,7 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
             Item("Attachments", "attach_file", "inbox_attachment_changelist", "thread.read"),
             Item("Outgoing", "outgoing_mail", "inbox_outboundmessage_changelist", "email.read", "unsent"),
             Item("Quarantine", "shield", "inbox_inboundmessage_changelist", "quarantine.manage", "quarantined"),
+            Item("Loops", "sync_disabled", "inbox_circuitbreaker_changelist", "inbox.read", "loops"),
             Item("Contacts", "contacts", "contacts_contactprofile_changelist", "contact.read"),
             Item("Suppressed", "do_not_disturb_on", "contacts_suppressionentry_changelist", "contact.read"),
         ),

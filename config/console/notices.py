@@ -19,9 +19,16 @@ _BAD = ("from: ambiguous", "from_ambiguous")
 _RULES = {
     "new": "It starts a conversation of its own.",
     "signed_reply": "It answers a message of ours, proven by the signed token in that message's id.",
+    "reply_address": "It answers a message of ours, proven by the signed token in the address that it was sent to.",
     "in_reply_to": "It says that it answers a message of this conversation (In-Reply-To), and its sender took part.",
     "references": "It cites a message of this conversation (References), and its sender took part.",
     "cited_by_later": "A message of this conversation already cites it: it arrived late.",
+    "subject": "The same sender had an open conversation with the same subject, and this inbox groups by it.",
+    "journal": "It was written outside in the inbox's own name, which is proven, and answers this conversation.",
+    "delivery_report": "It reports what became of a message of this conversation.",
+    "merge": "Its conversation was merged into this one.",
+    "split": "It was split off from another conversation.",
+    "move": "It was moved here from another conversation.",
 }
 
 
@@ -70,9 +77,11 @@ def threading(decision: Any) -> dict[str, Any]:
     if not isinstance(decision, dict) or not decision:
         return {}
     rule = str(decision.get("rule", ""))
+    evidence = decision.get("evidence", {})
     return {
         "rule": rule,
         "sentence": _RULES.get(rule, f"Decided by the rule {rule.replace('_', ' ')}."),
         "confidence": decision.get("confidence", ""),
-        "evidence": decision.get("evidence", {}),
+        "evidence": {key: value for key, value in evidence.items() if key != "suggestion"},
+        "suggestion": evidence.get("suggestion", {}),
     }

@@ -273,6 +273,9 @@ AUTO_REPLY_SENDER_PER_HOUR = env.int("AUTO_REPLY_SENDER_PER_HOUR", default=5)  #
 AUTO_REPLY_INBOX_PER_HOUR = env.int("AUTO_REPLY_INBOX_PER_HOUR", default=200)  # Automatic answers of one inbox.
 # Automatic answers of one workspace.
 AUTO_REPLY_WORKSPACE_PER_HOUR = env.int("AUTO_REPLY_WORKSPACE_PER_HOUR", default=1000)
+# A breaker that a cap has opened rests so long: of a sender or conversation, and of an inbox or workspace.
+AUTO_REPLY_BREAKER_HOURS = env.float("AUTO_REPLY_BREAKER_HOURS", default=24)
+AUTO_REPLY_WIDE_BREAKER_HOURS = env.float("AUTO_REPLY_WIDE_BREAKER_HOURS", default=1)
 MAX_HOPS = env.int("MAX_HOPS", default=5)  # Own answers that a mail may have passed.
 
 RUN_LEASE_SECONDS = env.float("RUN_LEASE_SECONDS", default=120)  # After it, a run of a dead worker is resumed.

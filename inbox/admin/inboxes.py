@@ -13,6 +13,7 @@ from inbox.models import Inbox
 from inbox.policy import parse
 from inbox.queries import connections
 from inbox.services import inboxes
+from inbox.services.addressing import Further
 from kernel.admin import choices, columns
 from kernel.admin.base import ServiceAdmin
 from kernel.admin.deeds import deed
@@ -46,6 +47,8 @@ class InboxForm(ServiceForm, policies.PolicyForm):
         widget=UnfoldAdminSelectWidget,
         help_text="A connected account of yours. Without one, mail leaves as the installation is set up.",
     )
+    aliases = policies.lines("Aliases", "Further addresses on verified domains, one a line. They lead here as well.")
+    catch_all = policies.switch("Catch-all", "Take what the domain gets and no other inbox takes.")
 
     class Meta:
         model = Inbox
@@ -54,6 +57,9 @@ class InboxForm(ServiceForm, policies.PolicyForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.initial.update(policies.initial(parse(self.instance.policy)))
+        further = [row.address for row in self.instance.addresses.all()]
+        self.initial["aliases"] = "\n".join(sorted(one for one in further if not one.startswith("*@")))
+        self.initial["catch_all"] = any(one.startswith("*@") for one in further)
         field = self.fields.get("agent_id")
         if isinstance(field, forms.ChoiceField):
             field.choices = [("", "No agent"), *choices.of("agents")]
@@ -84,9 +90,10 @@ class InboxAdmin(ServiceAdmin):
     empty_text = "An inbox is an address on a verified domain of yours, with a policy and perhaps an agent. Verify a domain first."
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        names = ("address", "name", "agent_id", "connection_id")
+        names: tuple[str, ...] = ("address", "name", "agent_id", "connection_id")
         if obj is not None and not self.has_change_permission(request, obj):
             return ((None, {"fields": (*names, "active", "policy")}),)
+        names += ("aliases", "catch_all")
         first = names if obj is None else (*names, "active")
         return ((None, {"fields": first}), ("What it does with mail", {"fields": policies.NAMES}))
 
@@ -99,9 +106,11 @@ class InboxAdmin(ServiceAdmin):
 
     def write(self, request: HttpRequest, obj: Any, values: dict[str, Any], workspace_id: Any) -> Inbox:
         values["policy"] = policies.collect(values)
+        values["aliases"] = values["aliases"].split()
         if obj is None:
             values.pop("active", None)
-            return inboxes.open_inbox(workspace_id=workspace_id, **values)
+            further = Further(tuple(values.pop("aliases")), values.pop("catch_all"), values.pop("connection_id"))
+            return inboxes.open_inbox(workspace_id=workspace_id, further=further, **values)
         return inboxes.change(workspace_id=workspace_id, inbox_id=obj.pk, changes=values)
 
     @deed("Activate")

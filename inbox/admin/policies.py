@@ -14,11 +14,11 @@ from unfold.widgets import (
 from inbox.policy import InboxPolicy
 
 
-def _switch(label: str, help_text: str) -> forms.BooleanField:
+def switch(label: str, help_text: str) -> forms.BooleanField:
     return forms.BooleanField(label=label, required=False, help_text=help_text, widget=UnfoldBooleanSwitchWidget)
 
 
-def _lines(label: str, help_text: str, rows: int = 3) -> forms.CharField:
+def lines(label: str, help_text: str, rows: int = 3) -> forms.CharField:
     widget = UnfoldAdminTextareaWidget(attrs={"rows": rows})
     return forms.CharField(label=label, required=False, help_text=help_text, widget=widget)
 
@@ -36,7 +36,7 @@ def _number(label: str, help_text: str) -> forms.IntegerField:
 class PolicyForm(forms.Form):
     """What an inbox does with mail."""
 
-    run_agent = _switch("Let the agent work", "Without it mail is only kept and shown.")
+    run_agent = switch("Let the agent work", "Without it mail is only kept and shown.")
     autonomy = _choice(
         "At most",
         [
@@ -47,23 +47,30 @@ class PolicyForm(forms.Form):
         ],
         "How far an agent may go alone here.",
     )
-    quarantine_spam = _switch("Put spam aside", "As the receiver judged it.")
-    quarantine_virus = _switch("Put viruses aside", "As the receiver judged it.")
-    answer_dmarc_fail = _switch("Answer mail that fails DMARC", "Its sender may be somebody else.")
-    honour_dmarc_policy = _switch("Honour DMARC policies", "Put mail aside whose domain asks for it when DMARC fails.")
-    answer_unproven = _switch("Answer unproven senders", "Neither DMARC nor SPF vouches for the address.")
-    quarantine_unscanned = _switch("Put unscanned mail aside", "The receiver did not look for viruses.")
-    answer_blind_copies = _switch("Answer blind copies", "Mail that names another recipient.")
-    allow_senders = _lines(
+    quarantine_spam = switch("Put spam aside", "As the receiver judged it.")
+    quarantine_virus = switch("Put viruses aside", "As the receiver judged it.")
+    answer_dmarc_fail = switch("Answer mail that fails DMARC", "Its sender may be somebody else.")
+    honour_dmarc_policy = switch("Honour DMARC policies", "Put mail aside whose domain asks for it when DMARC fails.")
+    answer_unproven = switch("Answer unproven senders", "Neither DMARC nor SPF vouches for the address.")
+    quarantine_unscanned = switch("Put unscanned mail aside", "The receiver did not look for viruses.")
+    answer_blind_copies = switch("Answer blind copies", "Mail that names another recipient.")
+    group_by_subject = _number(
+        "Group by subject within", "Hours. Mail of one sender with one subject is one conversation. Empty: it is not."
+    )
+    reply_address_tag = switch(
+        "Tag reply addresses", "Answers find back even without ids; your mail server must take tags."
+    )
+    journal = switch("Keep a journal", "Proven mail in this inbox's own name joins the conversation that it answers.")
+    allow_senders = lines(
         "Allowed senders", "Addresses or domains, one a line. When there are any, other mail is ignored."
     )
-    block_senders = _lines("Blocked senders", "Addresses or domains whose mail is ignored, one a line.")
-    refuse_extensions = _lines(
+    block_senders = lines("Blocked senders", "Addresses or domains whose mail is ignored, one a line.")
+    refuse_extensions = lines(
         "Refused attachments", "Extensions such as exe, one a line. The mail itself keeps them.", 2
     )
     max_bytes = _number("Largest attachment", "In bytes. Larger ones are left out of the conversation.")
     max_count = _number("Most attachments", "Of one mail.")
-    auto_ack_text = _lines(
+    auto_ack_text = lines(
         "Acknowledgement", "Sent once to whoever opens a conversation that no agent answers. Empty: none."
     )
     auto_ack_when = _choice("Acknowledge", [("always", "Always"), ("outside_hours", "Outside business hours")], "")
@@ -73,7 +80,7 @@ class PolicyForm(forms.Form):
         help_text="A time zone such as Europe/Berlin.",
         widget=UnfoldAdminTextInputWidget,
     )
-    hours_weekly = _lines(
+    hours_weekly = lines(
         "Business hours", "One interval a line: the day (1 is Monday), from, to. For example: 1 09:00 17:30"
     )
     when_inactive = _choice(
@@ -86,7 +93,7 @@ class PolicyForm(forms.Form):
 NAMES = tuple(PolicyForm.base_fields)
 _SWITCHES = (
     "quarantine_spam", "quarantine_virus", "answer_dmarc_fail", "honour_dmarc_policy", "answer_unproven",
-    "quarantine_unscanned", "answer_blind_copies",
+    "quarantine_unscanned", "answer_blind_copies", "journal", "reply_address_tag",
 )  # fmt: skip
 
 
@@ -97,6 +104,7 @@ def initial(policy: InboxPolicy) -> dict[str, Any]:
     return plain | {
         "run_agent": policy.lets_agent_work,
         "autonomy": policy.autonomy or "",
+        "group_by_subject": policy.group_by_subject.within_hours if policy.group_by_subject else None,
         "allow_senders": "\n".join(policy.allow_senders),
         "block_senders": "\n".join(policy.block_senders),
         "refuse_extensions": "\n".join(limits.refuse_extensions),
@@ -117,6 +125,7 @@ def collect(values: dict[str, Any]) -> dict[str, Any]:
         "agent": "bound" if given["run_agent"] else "none",
         "autonomy": given["autonomy"] or None,
         **{name: given[name] for name in _SWITCHES},
+        "group_by_subject": {"within_hours": given["group_by_subject"]} if given["group_by_subject"] else None,
         "allow_senders": given["allow_senders"].split(),
         "block_senders": given["block_senders"].split(),
         "attachments": {

@@ -23,6 +23,8 @@ INBOX: dict[str, Any] = {
     "policy": {},
     "policy_version": 1,
     "active": True,
+    "aliases": ["help@example.com"],
+    "catch_all": False,
 }
 CONNECTION: dict[str, Any] = {
     "object": "connection",
@@ -74,6 +76,7 @@ THREAD: dict[str, Any] = {
     "id": EMAIL["thread_id"],
     **_TIMES,
     "inbox_id": INBOX["id"],
+    "merged_into_id": None,
     "subject": EMAIL["subject"],
     "status": "open",
     "first_unanswered_inbound_at": EMAIL["received_at"],
@@ -118,4 +121,32 @@ ENTRY: dict[str, Any] = {
     "thread_decision": {"rule": "new", "confidence": "high", "evidence": {}},
     "attachments": [ATTACHMENT],
     "recipients": [],
+}
+THREAD_CHANGE: dict[str, Any] = {
+    "object": "thread_change",
+    "id": "5e4d3c2b-1a09-4f8e-9d7c-6b5a4f3e2d21",
+    **_TIMES,
+    "kind": "split",
+    "source_thread_id": THREAD["id"],
+    "target_thread_id": "3c2b1a09-8f7e-4d6c-9b5a-4f3e2d1c0b22",
+    "entry_ids": [ENTRY["id"]],
+    "actor_kind": "user",
+    "actor_label": "Mika",
+    "made_at": _TIMES["created_at"],
+    "undone_at": None,
+    "undone_by": "",
+}
+CIRCUIT_BREAKER: dict[str, Any] = {
+    "object": "circuit_breaker",
+    "id": "1a098f7e-6d5c-4b4a-9f3e-2d1c0b9a8f23",
+    **_TIMES,
+    "inbox_id": INBOX["id"],
+    "scope": "sender",
+    "key": "robot@customer.example",
+    "opened_at": _TIMES["created_at"],
+    "open_until": "2026-11-06T09:00:00.120000Z",
+    "held": 12,
+    "last_held_at": _TIMES["updated_at"],
+    "closed_at": None,
+    "closed_by": "",
 }

@@ -12,7 +12,7 @@ from kernel.api.expanding import expandable
 @expandable("inbox", permission="inbox.read", shape=shapes.InboxShape)
 def inboxes(ids: Collection[UUID]) -> Iterable[tuple[Any, Any]]:
     """Inboxes by id."""
-    for row in Inbox.objects.filter(id__in=ids):
+    for row in Inbox.objects.filter(id__in=ids).prefetch_related("addresses"):
         yield row.id, shapes.InboxShape(row).data
 
 

@@ -9,7 +9,8 @@ from inbox import policy as policies
 from inbox.api import examples
 from inbox.mime.danger import is_dangerous
 from inbox.models import Attachment, Email, Inbox
-from inbox.types import Channel, DeliveryState, EmailState, MailClass, ThreadStatus
+from inbox.services.addressing import MAX_ALIASES
+from inbox.types import Channel, Confidence, DeliveryState, EmailState, MailClass, Rule, ThreadStatus
 from kernel.api.inputs import FreeForm, Input, Text
 from kernel.api.shapes import Owned, Resource, exemplified
 
@@ -19,11 +20,23 @@ class AddressShape(serializers.Serializer[Any]):
     address = serializers.CharField()
 
 
+_CATCH_ALL = "Take what the domain of the address gets and no other inbox takes."
+
+
+class Aliases(serializers.ListField):
+    """Further addresses; what is left out of a change is taken away."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(child=Text(max_length=320), max_length=MAX_ALIASES, **options)
+
+
 class InboxChange(Input):
     name = Text(required=False, allow_blank=True, max_length=200)
     agent_id = serializers.UUIDField(required=False, allow_null=True)
     policy = serializers.DictField(required=False, help_text="Replaces the whole policy; what is left out is default.")
     active = serializers.BooleanField(required=False)
+    aliases = Aliases(required=False)
+    catch_all = serializers.BooleanField(required=False, help_text=_CATCH_ALL)
     custom_metadata = FreeForm(required=False)
 
 
@@ -33,6 +46,8 @@ class InboxInput(Input):
     external_id = serializers.UUIDField(required=False)
     agent_id = serializers.UUIDField(required=False, allow_null=True)
     policy = serializers.DictField(required=False)
+    aliases = Aliases(required=False)
+    catch_all = serializers.BooleanField(required=False, default=False, help_text=_CATCH_ALL)
     custom_metadata = FreeForm(required=False)
 
 
@@ -47,6 +62,15 @@ class InboxShape(Owned):
     policy = serializers.SerializerMethodField(help_text="Every key of the present version.")
     policy_version = serializers.IntegerField(help_text="Rises with each change of the policy.")
     active = serializers.BooleanField()
+    aliases = serializers.SerializerMethodField(help_text="Further addresses.")
+    catch_all = serializers.SerializerMethodField(help_text=_CATCH_ALL)
+
+    @extend_schema_field(serializers.ListField(child=serializers.CharField()))
+    def get_aliases(self, row: Inbox) -> list[str]:
+        return sorted(one.address for one in row.addresses.all() if not one.address.startswith("*@"))
+
+    def get_catch_all(self, row: Inbox) -> bool:
+        return any(one.address.startswith("*@") for one in row.addresses.all())
 
     @extend_schema_field(serializers.DictField())
     def get_policy(self, row: Inbox) -> dict[str, Any]:
@@ -90,6 +114,7 @@ class EmailShape(Owned):
 class ThreadShape(Resource):
     kind_name = "thread"
     inbox_id = serializers.UUIDField()
+    merged_into_id = serializers.UUIDField(allow_null=True, help_text="The thread that its entries went into.")
     subject = serializers.CharField()
     status = serializers.ChoiceField(choices=ThreadStatus.choices)
     first_unanswered_inbound_at = serializers.DateTimeField(allow_null=True)
@@ -141,6 +166,14 @@ class RecipientShape(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
+class DecisionShape(serializers.Serializer[Any]):
+    """The rule that put an entry into its thread, what it went by, and how sure that is."""
+
+    rule = serializers.ChoiceField(choices=Rule.choices, allow_blank=True, default="")
+    confidence = serializers.ChoiceField(choices=Confidence.choices, allow_blank=True, default="")
+    evidence = serializers.DictField(default=dict)
+
+
 @exemplified(examples.ENTRY)
 class EntryShape(Resource):
     kind_name = "entry"
@@ -158,5 +191,5 @@ class EntryShape(Resource):
     delivery_state = serializers.CharField()
     recipients = RecipientShape(many=True)
     response_time_seconds = serializers.IntegerField(allow_null=True)
-    thread_decision = serializers.DictField()
+    thread_decision = DecisionShape(help_text="Why the entry is in its thread.")
     attachments = AttachmentShape(many=True)

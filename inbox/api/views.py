@@ -13,10 +13,12 @@ from rest_framework.response import Response
 
 from files import queries as files
 from inbox.api import connections, filters, mails, shapes
+from inbox.api.rearranging import Rearranging
 from inbox.mime.parsing import parse
 from inbox.models import Attachment, Email, Entry, Inbox, Thread
 from inbox.queries import conversations
 from inbox.services import handing_in, inboxes, labelling
+from inbox.services.addressing import Further
 from inbox.services.handing_in import MailFields
 from kernel.api.downloads import download
 from kernel.api.listings import Listing
@@ -58,7 +60,7 @@ class InboxViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """The inboxes of the workspace, deactivated ones among them."""
-        return self.listed(Inbox.objects.all(), shapes.InboxShape().to_representation)
+        return self.listed(Inbox.objects.prefetch_related("addresses"), shapes.InboxShape().to_representation)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One inbox."""
@@ -71,7 +73,9 @@ class InboxViewSet(WorkspaceViewSet):
     )
     def create(self, request: Request) -> Response:
         """Open an inbox on a verified domain of the workspace."""
-        inbox = inboxes.open_inbox(workspace_id=self.principal.workspace_id, **self.checked(shapes.InboxInput))
+        given = self.checked(shapes.InboxInput)
+        further = Further(tuple(given.pop("aliases", ())), given.pop("catch_all"))
+        inbox = inboxes.open_inbox(workspace_id=self.principal.workspace_id, further=further, **given)
         return Response(shapes.InboxShape(inbox).data, status=201)
 
     @extend_schema(
@@ -196,11 +200,14 @@ class EmailViewSet(WorkspaceViewSet):
 
 @extend_schema_view(list=extend_schema(responses=listing(shapes.ThreadShape, "Thread")))
 @extend_schema(tags=["threads"])
-class ThreadViewSet(WorkspaceViewSet):
+class ThreadViewSet(Rearranging):
     permissions: ClassVar[dict[str, str]] = {
         "list": "thread.read",
         "retrieve": "thread.read",
         "entries": "thread.read",
+        "merge": "thread.manage",
+        "split": "thread.manage",
+        "move": "thread.manage",
     }
     listings: ClassVar = {
         "list": Listing(filters=filters.ThreadFilters, by="last_entry_seq", sorts=("last_entry_seq", "created_at")),

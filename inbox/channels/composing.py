@@ -43,6 +43,7 @@ class Outgoing:
     references: Sequence[str] = ()
     automatic: bool = True
     hops: int = 1
+    reply_to: str = ""
 
 
 def header_text(text: str, *, limit: int = _MAX_SUBJECT) -> str:
@@ -65,6 +66,7 @@ def compose(mail: Outgoing) -> bytes:
     fields = [
         ("Message-ID", header_text(mail.message_id)),
         ("From", mailbox(mail.from_name, mail.from_address)),
+        *([("Reply-To", mailbox(mail.from_name, mail.reply_to))] if mail.reply_to else []),
         ("To", ",\r\n ".join(mailbox(name, address) for name, address in mail.to)),
         ("Subject", words(header_text(mail.subject))),
         ("Date", format_datetime(mail.date)),

@@ -212,7 +212,7 @@ class Migration(migrations.Migration):
                 ('workspace_id', models.UUIDField()),
                 ('message_id_hash', models.BinaryField(max_length=32)),
                 ('message_id', models.TextField()),
-                ('kind', models.CharField(choices=[('own', 'Own'), ('in_reply_to', 'In Reply To'), ('reference', 'Reference'), ('rewritten', 'Rewritten')], max_length=12)),
+                ('kind', models.CharField(choices=[('own', 'Own'), ('in_reply_to', 'In Reply To'), ('reference', 'Reference'), ('rewritten', 'Rewritten'), ('subject', 'Subject')], max_length=12)),
             ],
         ),
         migrations.CreateModel(

@@ -93,6 +93,14 @@ class Migration(migrations.Migration):
             narrowed=OF_INBOX,
         ),
         db.fence("inbox_autoreplyquota", touch=False),
+        db.fence("inbox_circuitbreaker", references={"inbox_id": "inbox_inbox"}, narrowed=OF_INBOX),
+        db.fence("inbox_inboxaddress", references={"inbox_id": "inbox_inbox"}, narrowed=OF_INBOX),
+        # What a split has made is in the same inbox, and gone when the split is undone.
+        db.fence(
+            "inbox_threadchange",
+            narrowed="inbox_sees_thread_v1(source_thread_id)"
+            " AND (kind = 'split' OR inbox_sees_thread_v1(target_thread_id))",
+        ),
         # tenancy keeps a plain inbox id of teams, since it lies below this app; integrity is the database's.
         db.pair("tenancy_teaminbox", "inbox_id", "inbox_inbox"),
     ]

@@ -1,4 +1,5 @@
-"""The states of connections and the moves of an e-mail; the ingest's three statements: accept (store first), prepare (look), file; news of deliveries."""
+"""The states of connections and the moves of an e-mail; the ingest's three statements: accept (store first), prepare (look), file; news of deliveries;
+conversations put together and taken apart; further addresses."""
 
 from pathlib import Path
 
@@ -42,7 +43,7 @@ class Migration(migrations.Migration):
         ),
         db.sql_file(
             SQL / "file_v1.sql",
-            reverse="DROP FUNCTION inbox_file_v1(jsonb, jsonb);"
+            reverse="DROP FUNCTION inbox_file_v1(jsonb, jsonb); DROP FUNCTION inbox_hold_threads_v1(jsonb);"
             " DROP FUNCTION inbox_contacts_v1(jsonb, jsonb); DROP FUNCTION inbox_attach_v1(uuid, uuid, uuid, jsonb)",
         ),
         db.sql_file(
@@ -51,5 +52,17 @@ class Migration(migrations.Migration):
             " DROP TRIGGER inbox_recipient_delivery_goes_on ON inbox_entryrecipient;"
             " DROP TRIGGER inbox_entry_delivery_goes_on ON inbox_entry;"
             " DROP FUNCTION inbox_refuse_regress_v1(); DROP FUNCTION inbox_delivery_rank_v1(text)",
+        ),
+        db.sql_file(
+            SQL / "threads_v1.sql",
+            reverse="DROP FUNCTION inbox_recount_thread_v1(uuid); DROP FUNCTION inbox_turn_v1(uuid);"
+            " DROP TRIGGER inbox_thread_merges ON inbox_thread;"
+            " DROP FUNCTION inbox_merge_v1()",
+        ),
+        db.sql_file(
+            SQL / "addresses_v1.sql",
+            reverse="DROP FUNCTION inbox_further_v1(text, text, text);"
+            " DROP TRIGGER inbox_further_address_free ON inbox_inboxaddress;"
+            " DROP TRIGGER inbox_inbox_address_free ON inbox_inbox; DROP FUNCTION inbox_address_free_v1()",
         ),
     ]

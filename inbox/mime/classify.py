@@ -103,11 +103,11 @@ def classify(
     verdicts: Mapping[str, str] | None = None,
     own_addresses: OwnAddresses = (),
     own_token_check: Callable[[str], bool] | None = None,
-    recipient: str | None = None,
+    recipient: str | Callable[[], bool] | None = None,
 ) -> Classification:
     """The first rule that holds. `envelope_from` "" is the null path; None leaves it to the Return-Path field.
 
-    `recipient` is the inbox that got the mail: one that To and Cc do not name is a blind copy.
+    `recipient` is the inbox that got the mail, or tells whether To or Cc name it: one that they do not has a blind copy.
     """
     message = _Message(mail, envelope_from)
     found = (
@@ -122,6 +122,11 @@ def classify(
         return Classification(found[0], found[1], False)
     refusal = _refusal(message, recipient)
     return Classification("human", refusal or "no sign of a machine", refusal is None)
+
+
+def looks_like_bounce(mail: ParsedMail) -> bool:
+    """Whether it would be a bounce if the envelope said that it has no return path."""
+    return _BOUNCE_SUBJECT.match(mail.subject) is not None
 
 
 Found = tuple[Kind, str] | None
@@ -216,7 +221,7 @@ def _list(message: _Message) -> Found:
     return None
 
 
-def _refusal(message: _Message, recipient: str | None) -> str | None:
+def _refusal(message: _Message, recipient: str | Callable[[], bool] | None) -> str | None:
     """A person, as far as we see, who is not to be answered by a machine."""
     suppressed = {item.strip().lower() for item in message.first("x-auto-response-suppress").split(",")}
     if suppressed & {"all", "oof", "autoreply"}:
@@ -227,7 +232,7 @@ def _refusal(message: _Message, recipient: str | None) -> str | None:
     for address in (mail.from_.address, message.path):
         if address and _NOT_A_PERSON.fullmatch(address.rpartition("@")[0]):
             return f"{address.rpartition('@')[0][:40]} reads no answers"
-    if recipient is not None and not _named(mail, recipient):
+    if recipient is not None and not (recipient() if callable(recipient) else _named(mail, recipient)):
         return "blind copy: the inbox is named in neither To nor Cc"
     return None
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from inbox.mime.bodies import choose_bodies
 from inbox.mime.bounces import read_bounce
-from inbox.mime.classify import classify
+from inbox.mime.classify import classify, looks_like_bounce
 from inbox.mime.content import Content, read_content
 from inbox.mime.dates import parse_date
 from inbox.mime.fields import Fields
@@ -117,7 +117,8 @@ def _judged(mail: ParsedMail) -> ParsedMail:
     if mail.status == "quarantined":
         return replace(mail, class_reason="not read", may_auto_answer=False)
     judged = classify(mail)
-    bounce = read_bounce(mail) if judged.kind == "bounce" else None
+    # Only the envelope may tell that it is one; it is read here, where its time is bounded.
+    bounce = read_bounce(mail) if judged.kind == "bounce" or looks_like_bounce(mail) else None
     return replace(
         mail, mail_class=judged.kind, class_reason=judged.reason, may_auto_answer=judged.may_auto_answer, bounce=bounce
     )

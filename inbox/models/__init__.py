@@ -1,4 +1,7 @@
+from inbox.models.address import InboxAddress
 from inbox.models.attachment import Attachment
+from inbox.models.breaker import CircuitBreaker
+from inbox.models.change import ThreadChange
 from inbox.models.connection import Connection, ConnectionCredential
 from inbox.models.email import Email, InboundMessage, MessageReference
 from inbox.models.entry import Entry, EntryDeliveryEvent, EntryRecipient
@@ -9,6 +12,7 @@ from inbox.models.thread import Thread, ThreadParticipant
 __all__ = [
     "Attachment",
     "AutoReplyQuota",
+    "CircuitBreaker",
     "Connection",
     "ConnectionCredential",
     "Email",
@@ -17,8 +21,10 @@ __all__ = [
     "EntryRecipient",
     "InboundMessage",
     "Inbox",
+    "InboxAddress",
     "MessageReference",
     "OutboundMessage",
     "Thread",
+    "ThreadChange",
     "ThreadParticipant",
 ]

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import DateTimeField, Func, Prefetch, Q, QuerySet, UUIDField, Value
 
 from inbox import policy as policies
 from inbox.mime import verdicts
@@ -119,14 +119,50 @@ def thread(thread_id: UUID) -> Thread | None:
     return Thread.objects.filter(id=thread_id).first()
 
 
+def end_of(thread_id: UUID) -> Thread | None:
+    """The conversation of the current workspace that a thread is, or was in the end merged into."""
+    found = thread(thread_id)
+    for _ in range(_MAX_MERGES):
+        if found is None or found.merged_into_id is None:
+            return found
+        found = thread(found.merged_into_id)
+    return None
+
+
 def lock_thread(thread_id: UUID) -> Thread:
     """The thread (or the one that it was merged into), locked until commit: `seq` is taken under this lock."""
     for _ in range(_MAX_MERGES):
-        thread = Thread.objects.select_for_update(no_key=True).get(id=thread_id)
-        if thread.merged_into_id is None:
+        # A merged one is passed by without a lock, so that nobody holds one thread and waits for another.
+        thread = Thread.objects.select_for_update(no_key=True).filter(id=thread_id, merged_into=None).first()
+        if thread is not None:
             return thread
-        thread_id = thread.merged_into_id
-    raise NotFound("The conversation was merged in a circle.")
+        row = Thread.objects.filter(id=thread_id).values_list("merged_into_id").first()
+        if row is None:
+            raise NotFound("The conversation is not there any more.")
+        # None: the merge was undone between the two looks.
+        merged_into: UUID | None = row[0]
+        thread_id = thread_id if merged_into is None else merged_into
+    raise NotFound("The conversation is being moved about. Try again.")
+
+
+def lock_thread_of(entry_id: UUID) -> Thread:
+    """The thread that an entry is in, locked until commit, wherever people have moved the entry to meanwhile."""
+    for _ in range(_MAX_MERGES):
+        row = Entry.objects.filter(id=entry_id).values_list("thread_id").first()
+        if row is None:
+            raise NotFound
+        try:
+            thread = lock_thread(row[0])
+        except NotFound:
+            continue  # it was taken away, and the entry is elsewhere by now
+        if Entry.objects.filter(id=entry_id, thread_id=thread.id).exists():
+            return thread
+    raise NotFound("The conversation is being moved about. Try again.")
+
+
+def turn_of(thread_id: UUID) -> Func:
+    """Since when a person waits in a thread, from its entries (inbox/sql/threads_v1.sql); for an update."""
+    return Func(Value(thread_id, UUIDField()), function="inbox_turn_v1", output_field=DateTimeField())
 
 
 def reference_hash(message_id: str) -> bytes:

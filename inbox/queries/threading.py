@@ -1,8 +1,9 @@
 """Which conversation a mail belongs to, with the rule and the evidence that decided it.
 
-Order (FS-2): an own signed Message-ID that it answers, In-Reply-To, References from last to first, then mail that already
-cites this one. A citation alone never joins: the sender must have taken part, or the cited mail must have gone to them
-(CW-2, ZM-4), since a Message-ID is known to everybody who got the mail.
+Order (FS-2): signed tags of our reply addresses, signed Message-IDs of ours that it cites, In-Reply-To, References from last to first, then mail that already
+cites this one. Where one id leads to several entries, the newest counts. A citation alone never joins: the sender must
+have taken part, or the cited mail must have gone to them (CW-2, ZM-4), since a Message-ID is known to everybody who got
+the mail.
 """
 
 import hashlib
@@ -14,8 +15,12 @@ from uuid import UUID
 from inbox.models import Entry
 from inbox.normalise import lenient
 from inbox.tokens import own_entry
+from inbox.types import Confidence, ReferenceKind, Rule
 
 MAX_CITED = 50
+# What proves that a mail answers one of ours.
+PROVEN = frozenset({Rule.SIGNED_REPLY, Rule.REPLY_ADDRESS})
+_SHOWN = 5
 
 Candidates = Mapping[bytes, Sequence["Candidate"]]
 
@@ -26,19 +31,24 @@ class Decision:
 
     thread_id: UUID | None
     entry_id: UUID | None = None
-    rule: str = "new"
-    confidence: str = "certain"
+    rule: Rule = Rule.NEW
+    confidence: Confidence = Confidence.CERTAIN
     evidence: dict[str, Any] = field(default_factory=dict)
+    # The entry that led to the thread: when it is elsewhere by the time of filing, the mail is decided anew.
+    via: UUID | None = None
     # Entries of this inbox that carry the mail's own Message-ID: it may be a second copy of one of them.
     twins: tuple[UUID, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        return {"rule": self.rule, "confidence": self.confidence, "evidence": self.evidence}
+        return {"rule": self.rule.value, "confidence": self.confidence.value, "evidence": self.evidence}
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An entry that carries or cites a Message-ID, and whether the mail's sender took part in its thread."""
+    """An entry that carries or cites a Message-ID, and whether the mail's sender took part in its thread.
+
+    Those of one Message-ID come with the newest first.
+    """
 
     entry_id: UUID
     thread_id: UUID
@@ -68,6 +78,11 @@ def as_stranger(candidates: Candidates) -> Candidates:
     return {key: [replace(candidate, took_part=False) for candidate in rows] for key, rows in candidates.items()}
 
 
+def as_insider(candidates: Candidates) -> Candidates:
+    """The same for who speaks for the inbox itself, and so takes part in all that it holds."""
+    return {key: [replace(candidate, took_part=True) for candidate in rows] for key, rows in candidates.items()}
+
+
 def _join(
     cited: Sequence[str],
     in_reply_to: Sequence[str],
@@ -75,26 +90,35 @@ def _join(
     message_id: str,
     candidates: Candidates,
 ) -> Decision:
-    strangers: list[str] = []
-    for cited_id in cited:
+    found = [(cited_id, candidate) for cited_id in cited for candidate in candidates.get(_hash(cited_id), [])]
+    joinable = [(cited_id, candidate) for cited_id, candidate in found if candidate.took_part]
+    strange = list(dict.fromkeys(str(candidate.thread_id) for _, candidate in found if not candidate.took_part))
+    if joinable:
+        cited_id, candidate = joinable[0]
         rule = _rule(cited_id, in_reply_to)
-        for candidate in candidates.get(_hash(cited_id), []):
-            if candidate.took_part:
-                return Decision(
-                    candidate.thread_id,
-                    candidate.entry_id if candidate.kind in ("own", "rewritten") else None,
-                    rule,
-                    "certain" if rule == "signed_reply" else "high",
-                    {"cited": cited_id, "sender": sender, "as": candidate.kind},
-                )
-            strangers.append(cited_id)
+        others = {str(other.thread_id) for _, other in joinable} - {str(candidate.thread_id)}
+        evidence: dict[str, Any] = {"cited": cited_id, "sender": sender, "as": candidate.kind}
+        return Decision(
+            candidate.thread_id,
+            candidate.entry_id if candidate.kind in (ReferenceKind.OWN, ReferenceKind.REWRITTEN) else None,
+            rule,
+            Confidence.CERTAIN if rule == Rule.SIGNED_REPLY else Confidence.HIGH,
+            evidence | ({"also_cited": sorted(others)[:_SHOWN]} if others else {}),
+            candidate.entry_id,
+        )
     for candidate in candidates.get(_hash(message_id), []) if message_id else []:
-        if candidate.kind != "own" and candidate.took_part:
-            return Decision(candidate.thread_id, None, "cited_by_later", "high", {"message_id": message_id})
-    if strangers:
+        if candidate.kind != ReferenceKind.OWN and candidate.took_part:
+            evidence = {"message_id": message_id}
+            return Decision(
+                candidate.thread_id, None, Rule.CITED_BY_LATER, Confidence.HIGH, evidence, candidate.entry_id
+            )
+    if strange:
         why = "it cites a conversation in which its sender never took part"
-        return Decision(thread_id=None, rule="new", confidence="high", evidence={"why": why, "cited": strangers[:5]})
-    return Decision(thread_id=None, evidence={"why": "nothing that it cites is known here"})
+        ids = list(dict.fromkeys(cited_id for cited_id, _ in found))[:_SHOWN]
+        evidence = {"why": why, "cited": ids, "possibly_related": strange[:_SHOWN]}
+        return Decision(thread_id=None, confidence=Confidence.HIGH, evidence=evidence)
+    why = "nothing that it cites is known here" if cited else "it cites no earlier mail"
+    return Decision(thread_id=None, evidence={"why": why})
 
 
 def is_copy(*, twins: Sequence[UUID], sender: str, text: str) -> bool:
@@ -112,14 +136,16 @@ def is_copy(*, twins: Sequence[UUID], sender: str, text: str) -> bool:
     )
 
 
-def _rule(cited_id: str, in_reply_to: Sequence[str]) -> str:
+def _rule(cited_id: str, in_reply_to: Sequence[str]) -> Rule:
     if own_entry(cited_id) is not None:
-        return "signed_reply"
-    return "in_reply_to" if cited_id in in_reply_to else "references"
+        return Rule.SIGNED_REPLY
+    return Rule.IN_REPLY_TO if cited_id in in_reply_to else Rule.REFERENCES
 
 
 def _cited(in_reply_to: Sequence[str], references: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys([*in_reply_to, *reversed(references)]))[:MAX_CITED]
+    """In the order in which they decide: what we have signed comes first."""
+    found = list(dict.fromkeys([*in_reply_to, *reversed(references)]))[:MAX_CITED]
+    return sorted(found, key=lambda cited_id: own_entry(cited_id) is None)
 
 
 def wanted(*, message_id: str, in_reply_to: Sequence[str], references: Sequence[str]) -> list[bytes]:

@@ -4,7 +4,7 @@ News comes late, repeated and in any order. So each fact is kept once (by the pr
 and each of its recipients only ever move on (DeliveryState), and what is about no message of ours stays to be seen.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -17,7 +17,7 @@ from django.db import connection
 from audit.services import record
 from contacts.services import suppressing
 from contacts.types import SuppressionReason
-from inbox.channels import ses_events
+from inbox.channels import reports, ses_events
 from inbox.channels.ses_events import News, RecipientNews
 from inbox.events import DELIVERY_NEWS, ProviderEventReceived
 from inbox.models import Entry, EntryDeliveryEvent, EntryRecipient, OutboundMessage
@@ -29,6 +29,10 @@ from webhooks.services import callbacks
 from webhooks.types import ProviderEventStatus as Status
 
 PROVIDER = "ses"
+_READERS: dict[str, Callable[[dict[str, Any]], News | None]] = {
+    PROVIDER: ses_events.read,
+    reports.PROVIDER: reports.read,
+}
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Callback:
     kind: str
     payload: dict[str, Any]
     key: bytes
+    provider: str = PROVIDER
 
 
 def take(callback: Callback, news: News) -> str:
@@ -69,7 +74,7 @@ def _keep(
         cursor.execute(
             "SELECT outcome FROM inbox_take_news_v1(%s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s::jsonb, %s, %s)",
             [
-                PROVIDER,
+                callback.provider,
                 callback.event_id[:200],
                 callback.key,
                 callback.kind.replace("\x00", "")[:40],
@@ -116,7 +121,7 @@ def apply(*, provider_event_id: UUID) -> None:
     callback = callbacks.claim(provider_event_id=provider_event_id)
     if callback is None:
         return
-    news = ses_events.read(callback.payload)
+    news = _READERS[callback.provider](callback.payload)
     message = _message(news) if news else None
     if news is None or message is None:
         callbacks.settle(provider_event_id=provider_event_id, status=Status.UNMATCHED, reason="its message is gone")
@@ -137,7 +142,7 @@ def _apply(message: OutboundMessage, news: News, provider_event_id: UUID) -> Non
     told = {item.address: item for item in news.recipients}
     concerned = [told[address] for address in message.envelope_to if address in told]
     # The provider speaks of the message, so it has the message: whatever was uncertain, or waited to be sent again, is out.
-    sending.proven(message, reference=news.message_id)
+    sending.proven(message, reference=news.message_id or message.provider_ref)
     EntryDeliveryEvent.objects.create(
         workspace_id=message.workspace_id,
         entry=message.entry,

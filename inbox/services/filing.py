@@ -19,7 +19,9 @@ from inbox.normalise import lenient, without_tag
 from inbox.policy import InboxPolicy
 from inbox.queries import threading
 from inbox.queries.preparing import Target
-from inbox.queries.threading import Decision
+from inbox.queries.threading import PROVEN, Decision
+from inbox.services import belonging
+from inbox.services.belonging import Delivery, Placement
 from inbox.tokens import own_entry
 from inbox.types import EmailState, MailClass
 from kernel import clock, context
@@ -85,22 +87,22 @@ def decide(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[st
     state, reason = _fate(claim, target, mail, judged)
     sender = lenient(mail.from_.address) if mail.from_ else ""
     is_impostor = verdicts.is_impostor(claim.verdicts, target.policy)
-    decision = Decision(thread_id=None)
+    placed = Placement(Decision(thread_id=None))
     if _shows(target, state):
-        decision = threading.decide(
-            candidates=threading.as_stranger(target.candidates) if is_impostor else target.candidates,
-            sender=sender,
-            message_id=mail.message_id or "",
-            in_reply_to=mail.in_reply_to,
-            references=mail.references,
+        placed = belonging.decide(
+            Delivery(claim.workspace_id, claim.message_id, claim.verdicts, target, mail, judged, sender, is_impostor)
         )
-        if decision.twins and _is_copy(claim, decision, sender, mail):
+        if placed.decision.twins and _is_copy(claim, placed.decision, sender, mail):
             state, reason = EmailState.IGNORED, "duplicate"
     content = _content(claim, target, mail, judged, state, reason)
     if reason == DROPPED:
         content["email"] |= _NOTHING
     if _shows(target, state) and reason != "duplicate":
-        content |= _entry(target, mail, judged, decision, sender, own)
+        content |= _entry(target, mail, judged, placed.decision, sender, own)
+        content["via"] = placed.decision.via
+        content["wanted"] += [digest.hex() for digest in placed.wanted]
+        content["seen"] += placed.seen
+        content["references"] += placed.references
         if is_impostor:
             # Its author is not the contact whose address it names.
             content["contact"] = None
@@ -131,7 +133,8 @@ def file(jobs: Sequence[Job]) -> list[str]:
 
 def wanted_by(mail: ParsedMail) -> list[bytes]:
     """The keys of all message ids that decide where the mail belongs."""
-    return threading.wanted(message_id=mail.message_id or "", in_reply_to=mail.in_reply_to, references=mail.references)
+    cited = [*belonging.cited_by_address(mail), *mail.in_reply_to]
+    return threading.wanted(message_id=mail.message_id or "", in_reply_to=cited, references=mail.references)
 
 
 def _is_copy(claim: Claim, decision: Decision, sender: str, mail: ParsedMail) -> bool:
@@ -153,7 +156,9 @@ def _judge(claim: Claim, target: Target, mail: ParsedMail, own: Collection[str])
         verdicts=found,
         own_addresses=lambda address: lenient(address) in own or without_tag(lenient(address)) in own,
         own_token_check=lambda text: own_entry(text) is not None,
-        recipient=None if target.policy.answer_blind_copies else target.address,
+        recipient=None
+        if target.policy.answer_blind_copies
+        else lambda: belonging.is_named(claim.workspace_id, target, mail, own),
     )
 
 
@@ -271,13 +276,14 @@ def _entry(
     references += [{"id": item, "kind": "reference"} for item in mail.references[-_MAX_REFERENCES:]]
     named = {lenient(a.address) for a in [*mail.to, *mail.cc][:_MAX_ADDRESSES]} - {sender}
     others = {address for address in named if address not in own and without_tag(address) not in own}
-    participants = [{"address": sender, "role": "requester"}] if sender and judged.kind != "self" else []
+    is_somebody = bool(sender) and judged.kind not in ("self", "bounce")
+    participants = [{"address": sender, "role": "requester"}] if is_somebody else []
     participants += [{"address": address, "role": "cc"} for address in sorted(others) if address]
     text = " ".join((mail.reply_text or mail.text).split())
     return {
         "thread_id": decision.thread_id,
         "contact": {"address": sender, "name": (mail.from_.name or sender) if mail.from_ else ""}
-        if sender and judged.kind != "self" and "@" in sender
+        if is_somebody and "@" in sender
         else None,
         "entry": {
             "key": f"email:{target.email_id}",
@@ -298,7 +304,7 @@ def _written_at(mail: ParsedMail, decision: Decision) -> datetime | None:
 
     Only a plausible Date counts (clocks are wrong, and strangers choose it), and never for mail that answers ours.
     """
-    if mail.date is None or decision.rule == "signed_reply" or abs(clock.now() - mail.date) > _MAX_DELAY:
+    if mail.date is None or decision.rule in PROVEN or abs(clock.now() - mail.date) > _MAX_DELAY:
         return None
     return mail.date
 

@@ -10,12 +10,15 @@ from inbox import normalise
 from inbox import policy as policies
 from inbox.events import InboxChanged, InboxCreated, InboxDeleted, InboxRestored, InboxUpdated
 from inbox.models import Inbox
+from inbox.services import addressing
+from inbox.services.addressing import NOTHING_FURTHER, Further
 from kernel import clock, context, outbox
 from kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from kernel.transactions import current_unit, in_workspace
 from tenancy.queries import workspaces
 
-_CHANGEABLE = frozenset({"name", "agent_id", "connection_id", "policy", "active", "custom_metadata"})
+_ADDRESSES = frozenset({"aliases", "catch_all"})
+_CHANGEABLE = frozenset({"name", "agent_id", "connection_id", "policy", "active", "custom_metadata"}) | _ADDRESSES
 # Kept by the agents' app, whose tables these constraints look at.
 _OF_AGENT = frozenset({"inbox_inbox_agent_id_pair", "inbox_bound_agent_is_live"})
 
@@ -44,9 +47,9 @@ def open_inbox(
     name: str = "",
     external_id: UUID | None = None,
     agent_id: UUID | None = None,
-    connection_id: UUID | None = None,
     policy: dict[str, Any] | None = None,
     custom_metadata: dict[str, Any] | None = None,
+    further: Further = NOTHING_FURTHER,
 ) -> Inbox:
     """A new inbox on a verified domain of the workspace. AddressTaken (409) also for a soft-deleted one."""
     if (scope := context.scope.get()) is not None and scope.inbox_ids is not None:
@@ -68,18 +71,19 @@ def open_inbox(
                     name=name,
                     external_id=external_id or uuid4(),
                     agent_id=agent_id,
-                    connection_id=connection_id,
+                    connection_id=further.connection_id,
                     policy=kept,
                     custom_metadata=custom_metadata or {},
                 )
         except IntegrityError as error:
             raise _refusal(error) from error
+        addressing.set_addresses(inbox=inbox, aliases=further.aliases, catch_all=further.catch_all)
         _tell(inbox, InboxCreated, "inbox.open", address=canonical, agent_id=agent_id, policy=kept)
     return inbox
 
 
 def change(*, workspace_id: UUID, inbox_id: UUID, changes: dict[str, Any]) -> Inbox:
-    """Change name, agent, policy, custom metadata or `active` of an inbox; unknown keys are Invalid."""
+    """Change name, agent, policy, addresses, custom metadata or `active` of an inbox; unknown keys are Invalid."""
     unknown = sorted(set(changes) - _CHANGEABLE)
     if unknown:
         raise Invalid(f"These cannot be changed: {', '.join(unknown)}.", pointer=f"/{unknown[0]}")
@@ -91,9 +95,11 @@ def change(*, workspace_id: UUID, inbox_id: UUID, changes: dict[str, Any]) -> In
             inbox.policy_version += 1
             # The trail keeps every policy that there was.
             details = {"policy": changes["policy"], "policy_version": inbox.policy_version}
-        for name, value in changes.items():
+        addressing.set_addresses(inbox=inbox, aliases=changes.get("aliases"), catch_all=changes.get("catch_all"))
+        columns = {name: value for name, value in changes.items() if name not in _ADDRESSES}
+        for name, value in columns.items():
             setattr(inbox, name, value)
-        _save(inbox, [*changes, "policy_version"])
+        _save(inbox, [*columns, "policy_version"])
         _tell(inbox, InboxUpdated, "inbox.change", changed=sorted(changes), **details)
     return inbox
 

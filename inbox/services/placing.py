@@ -59,7 +59,8 @@ def place_together(several: Sequence[Read]) -> list[Read]:
     left: list[Read] = []
     taken: set[object] = set()
     for one, prepared in zip(several, _look(several), strict=True):
-        if len(prepared.targets) != 1:
+        # A delivery report writes news beside the mail, in locks of its own.
+        if len(prepared.targets) != 1 or one.mail.bounce is not None:
             left.append(one)
             continue
         (target,) = prepared.targets
@@ -67,11 +68,11 @@ def place_together(several: Sequence[Read]) -> list[Read]:
         is_free = taken.isdisjoint(cited)
         taken |= cited
         job = filing.decide(one.claim, target, one.mail, own=prepared.own) if is_free else None
-        if job is None or job.thread_id in taken:
+        if job is None or not taken.isdisjoint(job.keys):
             left.append(one)
         else:
             jobs.append((one, job))
-            taken |= {job.thread_id} - {None}
+            taken |= job.keys
     if jobs:
         outcomes = filing.file([job for _, job in jobs])
         _tell([one for one, _ in jobs], outcomes)

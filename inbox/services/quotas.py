@@ -10,6 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 
+from inbox.services import breaking
 from kernel import clock
 
 _TAKE = """
@@ -35,6 +36,9 @@ def take(*, workspace_id: UUID, inbox_id: UUID, thread_id: UUID, sender: str) ->
     ]
     if _answered_lately(thread_id, sender, now - day):
         return "thread"
+    open_scope = breaking.stands(workspace_id=workspace_id, inbox_id=inbox_id, thread_id=thread_id, sender=sender)
+    if open_scope:
+        return open_scope
     with connection.cursor() as cursor:
         for scope, key, length, most in caps:
             cursor.execute(_TAKE, [workspace_id, scope, key[:400], _window(now, length), most])

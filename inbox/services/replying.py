@@ -12,14 +12,15 @@ from django.conf import settings
 
 from audit.services import record
 from contacts.queries import suppressions
+from inbox import policy as policies
 from inbox import tokens
 from inbox.channels import composing
 from inbox.channels.composing import Outgoing
-from inbox.events import EntryQueued, LoopSuspected
-from inbox.models import Email, Entry, MessageReference, OutboundMessage, Thread, ThreadParticipant
+from inbox.events import EntryQueued
+from inbox.models import Email, Entry, InboxAddress, MessageReference, OutboundMessage, Thread, ThreadParticipant
 from inbox.normalise import lenient, without_tag
 from inbox.queries import conversations
-from inbox.services import quotas
+from inbox.services import breaking, quotas
 from inbox.types import ANSWERS, Direction, OutboundKind, SendState
 from kernel import clock, outbox
 from kernel.context import Actor
@@ -77,7 +78,7 @@ def queue_reply(
     entry = Entry.objects.filter(email_id=email_id).first()
     if email is None or entry is None:
         raise NotFound
-    thread = conversations.lock_thread(entry.thread_id)
+    thread = conversations.lock_thread_of(entry.id)
     existing = OutboundMessage.objects.filter(idempotency_key=idempotency_key).first()
     if existing:
         return QueuedReply(existing.entry_id, existing.id)
@@ -126,10 +127,17 @@ def _sender(email: Email) -> tuple[str, str]:
     offered = [item for item in email.reply_to if "@" in item["address"]]
     if offered and _domain(offered[0]["address"]) == _domain(email.from_address):
         sender = (offered[0]["name"], offered[0]["address"])
-    own = without_tag(lenient(sender[1])) == email.inbox.address_normalized
-    if "@" not in sender[1] or own:
+    if "@" not in sender[1] or _is_own(email, lenient(sender[1])):
         raise NobodyToAnswer("The mail has no sender that could be answered.")
     return sender
+
+
+def _is_own(email: Email, address: str) -> bool:
+    """Whether it leads back into the same inbox, by its own or a further address."""
+    forms = {address, without_tag(address)}
+    if email.inbox.address_normalized in forms:
+        return True
+    return InboxAddress.objects.filter(inbox_id=email.inbox_id, address_normalized__in=forms).exists()
 
 
 def _can_be_written_to(address: str) -> bool:
@@ -150,11 +158,16 @@ def _check_caps(email: Email, thread: Thread, sender: str) -> None:
 
 
 def report_held(*, workspace_id: UUID, email_id: UUID, cap: str) -> None:
-    """Tell people of a held answer, in a unit of its own: the one that was held back is gone."""
+    """Note a held answer, in a unit of its own: the one that was held back is gone. People hear of the first only."""
     with in_workspace(workspace_id):
-        entry = Entry.objects.get(email_id=email_id)
-        outbox.emit(
-            LoopSuspected(workspace_id=workspace_id, inbox_id=entry.inbox_id, thread_id=entry.thread_id, cap=cap)
+        entry = Entry.objects.select_related("email").get(email_id=email_id)
+        assert entry.email is not None
+        breaking.hold(
+            workspace_id=workspace_id,
+            inbox_id=entry.inbox_id,
+            thread_id=entry.thread_id,
+            sender=lenient(_recipient(entry.email)[1]),
+            cap=cap,
         )
         record(
             workspace_id=workspace_id,
@@ -191,6 +204,9 @@ def _write(email: Email, answered: Entry, thread: Thread, recipient: tuple[str, 
         references=email.references,
         automatic=reply.automatic,
         hops=email.hops + 1,
+        reply_to=tokens.reply_address(entry_id, email.inbox.address)
+        if policies.parse(email.inbox.policy).reply_address_tag
+        else "",
     )
     entry = Entry.objects.create(
         id=entry_id,

@@ -220,6 +220,8 @@ def _finish(
 
 def _publish(message: OutboundMessage, state: SendState, receipt: Receipt | None, error: str) -> None:
     entry = message.entry
+    # The thread before its entries, as wherever both are written.
+    thread = conversations.lock_thread_of(entry.id) if state == SendState.FAILED else None
     _move(entry, DeliveryState(state))
     EntryDeliveryEvent.objects.create(
         workspace_id=message.workspace_id,
@@ -231,8 +233,8 @@ def _publish(message: OutboundMessage, state: SendState, receipt: Receipt | None
     )
     if receipt and receipt.message_id:
         _index_rewritten(message, receipt.message_id)
-    if state == SendState.FAILED:
-        _reopen_turn(entry)
+    if thread is not None:
+        _reopen_turn(entry, thread)
     common: dict[str, Any] = {
         "workspace_id": message.workspace_id,
         "entry_id": entry.id,
@@ -273,7 +275,7 @@ def proven(message: OutboundMessage, *, reference: str) -> None:
         return
     message.state, message.sent_at, message.provider_ref = SendState.SENT, clock.now(), reference[:200]
     message.save(update_fields=["state", "sent_at", "provider_ref"])
-    known = rewritten(reference, region=connections.region_of(message.inbox_id))
+    known = rewritten(reference, region=connections.region_of(message.inbox_id)) if reference else ""
     _publish(message, SendState.SENT, Receipt(reference, known), "")
 
 
@@ -306,14 +308,11 @@ def _index_rewritten(message: OutboundMessage, rewritten: str) -> None:
     )
 
 
-def _reopen_turn(entry: Entry) -> None:
+def _reopen_turn(entry: Entry, thread: Thread) -> None:
     """An answer that never arrived is none: the customer waits again, since when they wrote."""
-    if entry.outbound_kind not in ANSWERS or entry.response_time_seconds is None:
+    if entry.outbound_kind not in ANSWERS:
         return
-    since = entry.occurred_at - timedelta(seconds=entry.response_time_seconds)
-    Thread.objects.filter(id=entry.thread_id, first_unanswered_inbound_at=None).update(
-        first_unanswered_inbound_at=since
-    )
+    Thread.objects.filter(id=thread.id).update(first_unanswered_inbound_at=conversations.turn_of(thread.id))
     Entry.objects.filter(id=entry.id).update(response_time_seconds=None)
 
 

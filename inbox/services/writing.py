@@ -7,7 +7,7 @@ from inbox.models import Email, Entry
 from inbox.queries import conversations
 from inbox.services import progress, replying
 from inbox.services.replying import QueuedReply
-from inbox.types import Direction, EmailState, OutboundKind
+from inbox.types import Confidence, Direction, EmailState, OutboundKind, Rule
 from kernel import clock
 from kernel.context import Actor
 from kernel.errors import Invalid, NotFound
@@ -58,6 +58,7 @@ def note(*, workspace_id: UUID, thread_id: UUID, text: str, author: Actor) -> UU
             body_text=_written(text),
             extracted_text=_written(text),
             occurred_at=clock.now(),
+            thread_decision={"rule": Rule.NOTE.value, "confidence": Confidence.CERTAIN.value, "evidence": {}},
         )
         thread.last_entry_seq, thread.last_entry_at = entry.seq, entry.occurred_at
         thread.entry_count += 1

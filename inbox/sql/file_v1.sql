@@ -11,8 +11,8 @@
 -- order everywhere: messages, citations, contacts, workspaces, threads, chains.
 --
 -- p: an array of {n (its place, from 1), workspace_id, message_id, attempts (the claim), final, email_id, inbox_id,
--- email {…}, thread_id|null, contact {…}|null, entry {…}|null, wanted [hex] and seen (what the decision looked for, and
--- how many citations it found), references [{id, kind}], participants [{address, role}], attachments [{…}], context,
+-- email {…}, thread_id|null, via (the entry that led there)|null, contact {…}|null, entry {…}|null, wanted [hex] and
+-- seen (what the decision looked for, and how many citations it found), references [{id, kind}], participants [{address, role}], attachments [{…}], context,
 -- audit_entry}. p_bodies: as many of [text, extracted text, html]. Gives each place its outcome.
 CREATE FUNCTION inbox_file_v1(p jsonb, p_bodies jsonb) RETURNS TABLE (place int, outcome text) LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -24,6 +24,7 @@ DECLARE
     v_live int[];  -- those whose claim is the latest
     v_fresh int[];  -- of them, those that were not filed before
     v_changed int[];  -- of them, those whose decision is out of date
+    v_moved int[];  -- likewise, since people have moved what led them to their thread
     v_go jsonb := p;  -- the mails that are filed now
     v_by_id jsonb;  -- the same by the ids of their e-mails and threads
     -- By place:
@@ -70,21 +71,26 @@ BEGIN
         SELECT count(*) FROM inbox_messagereference r
         WHERE r.workspace_id = m.workspace_id AND r.inbox_id = m.inbox_id AND r.message_id_hash = ANY (
             ARRAY(SELECT decode(w, 'hex') FROM jsonb_array_elements_text(m.wanted) w)));
-    RETURN QUERY SELECT m.n, CASE WHEN m.n = ANY (v_changed) THEN 'changed' WHEN m.n = ANY (v_fresh) THEN 'filed'
-        WHEN m.n = ANY (v_live) THEN 'known' ELSE 'stale' END FROM jsonb_to_recordset(p) AS m(n int);
     IF cardinality(v_fresh) - cardinality(v_changed) < jsonb_array_length(p) THEN
         SELECT coalesce(jsonb_agg(m), '[]') INTO v_go FROM jsonb_array_elements(p) m
         WHERE (m->>'n')::int = ANY (v_fresh) AND (m->>'n')::int <> ALL (v_changed);
     END IF;
+    IF v_go <> '[]' THEN
+        v_contacts := inbox_contacts_v1(p, v_go);
+        v_moved := inbox_hold_threads_v1(v_go);
+        IF v_moved <> '{}' THEN
+            v_changed := v_changed || v_moved;
+            SELECT coalesce(jsonb_agg(m), '[]') INTO v_go FROM jsonb_array_elements(v_go) m
+            WHERE (m->>'n')::int <> ALL (v_moved);
+        END IF;
+    END IF;
+    RETURN QUERY SELECT m.n, CASE WHEN m.n = ANY (v_changed) THEN 'changed' WHEN m.n = ANY (v_fresh) THEN 'filed'
+        WHEN m.n = ANY (v_live) THEN 'known' ELSE 'stale' END FROM jsonb_to_recordset(p) AS m(n int);
     IF v_go = '[]' THEN
         PERFORM set_config('app.all_workspaces', v_before, true);
         RETURN;
     END IF;
 
-    v_contacts := inbox_contacts_v1(p, v_go);
-    PERFORM 1 FROM inbox_thread t
-    WHERE t.id = ANY (ARRAY(SELECT m.thread_id FROM jsonb_to_recordset(v_go) AS m(thread_id uuid)))
-    ORDER BY t.id FOR NO KEY UPDATE;
     SELECT jsonb_object_agg(k.id, m) INTO v_by_id FROM jsonb_array_elements(v_go) AS m,
         LATERAL (VALUES (m->>'email_id'), (m->>'thread_id')) AS k(id) WHERE k.id IS NOT NULL;
     SELECT array_agg(coalesce(m.thread_id, gen_random_uuid()) ORDER BY m.n), array_agg(gen_random_uuid() ORDER BY m.n),
@@ -141,7 +147,9 @@ BEGIN
                     SELECT (m.entry->>'opens_turn')::boolean AND NOT EXISTS (
                         SELECT 1 FROM inbox_entry a WHERE a.thread_id = t.id AND a.direction = 'outbound'
                             AND a.outbound_kind IN ('human', 'ai_answer', 'flow')
-                            AND a.occurred_at > (m.entry->>'written_at')::timestamptz) AS opens OFFSET 0) AS turn)
+                            AND a.occurred_at > (m.entry->>'written_at')::timestamptz
+                            AND NOT EXISTS (SELECT 1 FROM inbox_outboundmessage o
+                                WHERE o.entry_id = a.id AND o.state = 'failed')) AS opens OFFSET 0) AS turn)
             WHERE t.id = ANY (ARRAY(SELECT m.thread_id FROM jsonb_to_recordset(v_go) AS m(thread_id uuid, entry jsonb)
                 WHERE m.entry IS NOT NULL));
         END IF;
@@ -205,6 +213,25 @@ BEGIN
         FROM jsonb_to_recordset(v_go) AS m(n int, workspace_id uuid, inbox_id uuid, email jsonb, entry jsonb,
             audit_entry jsonb)));
     PERFORM set_config('app.all_workspaces', v_before, true);
+END $$;
+
+-- Lock the threads that mails were placed in, and give the places of those mails for which that is no longer the place:
+-- merged meanwhile, taken away, or the entry that led there (via) was moved elsewhere. Their caller decides anew.
+CREATE FUNCTION inbox_hold_threads_v1(p_go jsonb) RETURNS int[] LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM 1 FROM inbox_thread t
+    WHERE t.id = ANY (ARRAY(SELECT m.thread_id FROM jsonb_to_recordset(p_go) AS m(thread_id uuid)))
+    ORDER BY t.id FOR NO KEY UPDATE;
+    IF NOT FOUND AND NOT jsonb_path_exists(p_go, '$[*].thread_id ? (@ != null)') THEN
+        RETURN '{}';
+    END IF;
+    -- A statement of its own: under the locks it sees what was committed before.
+    RETURN coalesce((
+        SELECT array_agg(m.n) FROM jsonb_to_recordset(p_go) AS m(n int, thread_id uuid, via uuid)
+        WHERE m.thread_id IS NOT NULL AND (
+            NOT EXISTS (SELECT FROM inbox_thread t WHERE t.id = m.thread_id AND t.merged_into_id IS NULL)
+            OR (m.via IS NOT NULL AND
+                (SELECT e.thread_id FROM inbox_entry e WHERE e.id = m.via) IS DISTINCT FROM m.thread_id))), '{}');
 END $$;
 
 -- The one person behind each address, in their realm, with a profile and a sighting in the mail's workspace (X-3, CW-4).

@@ -15,16 +15,21 @@ DECLARE
 BEGIN
     PERFORM set_config('app.all_workspaces', 'on', true);
     RETURN QUERY SELECT m.n,
-        (SELECT coalesce(jsonb_agg(i.address_normalized), '[]') FROM inbox_inbox i
-            WHERE i.address_normalized = ANY (ARRAY(SELECT jsonb_array_elements_text(m.addresses)))),
+        (SELECT coalesce(jsonb_agg(o.address), '[]') FROM (
+            SELECT i.address_normalized AS address FROM inbox_inbox i
+            WHERE i.address_normalized = ANY (ARRAY(SELECT jsonb_array_elements_text(m.addresses)))
+            UNION ALL
+            SELECT a.address_normalized FROM inbox_inboxaddress a
+            WHERE a.address_normalized = ANY (ARRAY(SELECT jsonb_array_elements_text(m.addresses)))
+        ) o),
         t.targets,
         CASE WHEN m.hashes = '[]' OR t.inboxes IS NULL THEN '[]' ELSE (
             SELECT coalesce(jsonb_agg(jsonb_build_object('inbox_id', f.inbox_id, 'hash', f.hash, 'kind', f.kind,
                 'entry_id', f.entry_id, 'thread_id', f.thread_id, 'took_part', EXISTS (
                     SELECT 1 FROM inbox_threadparticipant p
-                    WHERE p.thread_id = f.thread_id AND p.address = m.sender))), '[]')
+                    WHERE p.thread_id = f.thread_id AND p.address = m.sender)) ORDER BY f.seq DESC), '[]')
             FROM (
-                SELECT r.inbox_id, encode(r.message_id_hash, 'hex') AS hash, r.kind, r.entry_id,
+                SELECT r.inbox_id, encode(r.message_id_hash, 'hex') AS hash, r.kind, r.entry_id, e.seq,
                     CASE WHEN c.merged_into_id IS NULL THEN c.id ELSE inbox_merged_end_v1(c.id) END AS thread_id
                 FROM inbox_messagereference r JOIN inbox_entry e ON e.id = r.entry_id
                     JOIN inbox_thread c ON c.id = e.thread_id

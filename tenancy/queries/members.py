@@ -40,6 +40,11 @@ def permissions_of(role_ids: Sequence[UUID]) -> list[str]:
     return sorted(set(rows.values_list("permission", flat=True)))
 
 
+def is_member(*, email: str) -> bool:
+    """Whether an active member of the current workspace has this address; `email` is in small letters."""
+    return Membership.objects.filter(status=MembershipStatus.ACTIVE, user__email__iexact=email).exists()
+
+
 def _get(rows: QuerySet[M]) -> M:
     row = rows.first()
     if row is None:

@@ -7,6 +7,7 @@ from files.models import File
 from inbox.models import (
     Attachment,
     AutoReplyQuota,
+    CircuitBreaker,
     Connection,
     ConnectionCredential,
     Email,
@@ -15,9 +16,11 @@ from inbox.models import (
     EntryRecipient,
     InboundMessage,
     Inbox,
+    InboxAddress,
     MessageReference,
     OutboundMessage,
     Thread,
+    ThreadChange,
     ThreadParticipant,
 )
 from inbox.types import MOVES, DeliveryState, Direction, ReferenceKind
@@ -204,4 +207,44 @@ def _entry_recipient(workspace_id: UUID, **given: Any) -> EntryRecipient:
         address="ada@customer.test",
         state=DeliveryState.DELIVERED,
         at=clock.now,
+    )
+
+
+@factory(InboxAddress)
+def _address(workspace_id: UUID, **given: Any) -> InboxAddress:
+    address = given.setdefault("address", f"{unique('alias')}@acme.test")
+    return create(
+        InboxAddress, workspace_id, given, inbox=lambda: _inbox(workspace_id), address_normalized=address.lower()
+    )
+
+
+@factory(CircuitBreaker)
+def _breaker(workspace_id: UUID, **given: Any) -> CircuitBreaker:
+    return create(
+        CircuitBreaker,
+        workspace_id,
+        given,
+        inbox=lambda: _inbox(workspace_id),
+        scope="sender",
+        key=lambda: f"{unique('robot')}@customer.test",
+        opened_at=clock.now,
+        open_until=clock.now,
+        last_held_at=clock.now,
+    )
+
+
+@factory(ThreadChange)
+def _change(workspace_id: UUID, **given: Any) -> ThreadChange:
+    return create(
+        ThreadChange,
+        workspace_id,
+        given,
+        kind="merge",
+        source_thread_id=uuid4,
+        target_thread_id=uuid4,
+        entry_ids=list,
+        idempotency_key=unique,
+        fingerprint=digest,
+        journal=dict,
+        actor_kind="user",
     )

@@ -18,6 +18,12 @@ BODIES = {
     "/inboxes/{id}/connection": {"connection_id": None},
     "/connections/{id}/credentials": {"secret": "not-a-real-one"},
     "/audit-events/{id}/redact": {"reason": "why not"},
+    "/threads/{id}/merge": {"into": "11111111-1111-4111-8111-111111111111"},
+    "/threads/{id}/split": {"from_entry": "11111111-1111-4111-8111-111111111111"},
+    "/threads/{id}/move": {
+        "into": "11111111-1111-4111-8111-111111111111",
+        "entry_ids": ["11111111-1111-4111-8111-111111111111"],
+    },
 }
 REQUEST = "the-same-request"
 

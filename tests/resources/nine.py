@@ -47,7 +47,8 @@ NINE = {
         ),
         Resource(
             "inbox", Inbox, "/inboxes", on_list=("POST",), on_one=("PATCH",),
-            settable=("name", "agent_id", "policy", "active", "custom_metadata"), has_external_id=True,
+            settable=("name", "agent_id", "policy", "active", "aliases", "catch_all", "custom_metadata"),
+            has_external_id=True,
         ),
         Resource("email", Email, "/emails", on_list=("POST",), on_one=("PATCH",), settable=("custom_metadata",)),
         Resource("attachment", Attachment, "/attachments"),

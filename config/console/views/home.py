@@ -25,6 +25,8 @@ _TILES = (
     ("failed", "error", "Failed mail", "inbox_email_changelist", "?view=failed", "email.read", "Nobody finished it."),
     ("quarantined", "shield", "Quarantine", "inbox_inboundmessage_changelist", "", "quarantine.manage",
      "Put aside with its bytes."),
+    ("loops", "sync_disabled", "Loops", "inbox_circuitbreaker_changelist", "", "inbox.read",
+     "Automatic answers stopped."),
     ("webhooks", "webhook", "Webhooks", "webhooks_webhook_changelist", "?view=failing", "webhook.read",
      "Endpoints that fail."),
     ("connections", "cable", "Connections", "inbox_connection_changelist", "", "connection.read",

@@ -3,10 +3,12 @@
 from uuid import UUID, uuid4
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 
 from config.console import timeline
 from config.console.pages import action, needs, page
 from inbox.models import Email, OutboundMessage, Thread
+from inbox.queries import conversations
 from inbox.services import sending, writing
 from kernel import clock
 from kernel.admin.place import place_of
@@ -19,6 +21,10 @@ def conversation(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     found = timeline.read(thread_id, now=clock.now(), everything=request.GET.get("all") == "1")
     if found is None:
         raise NotFound
+    end = conversations.end_of(thread_id)
+    if end is not None and end.id != thread_id:
+        # It was merged: old links lead to where its messages are.
+        return redirect("admin:inbox_thread_change", end.id)
     place = place_of(request)
     return page(
         request,

@@ -9,6 +9,7 @@ from autonomous_inbox.async_resources.approvals import AsyncApprovalsResource
 from autonomous_inbox.async_resources.attachments import AsyncAttachmentsResource
 from autonomous_inbox.async_resources.audit_anchors import AsyncAuditAnchorsResource
 from autonomous_inbox.async_resources.audit_events import AsyncAuditEventsResource
+from autonomous_inbox.async_resources.circuit_breakers import AsyncCircuitBreakersResource
 from autonomous_inbox.async_resources.client_certificates import AsyncClientCertificatesResource
 from autonomous_inbox.async_resources.connections import AsyncConnectionsResource
 from autonomous_inbox.async_resources.emails import AsyncEmailsResource
@@ -28,6 +29,7 @@ from autonomous_inbox.async_resources.revoked_tokens import AsyncRevokedTokensRe
 from autonomous_inbox.async_resources.roles import AsyncRolesResource
 from autonomous_inbox.async_resources.system_events import AsyncSystemEventsResource
 from autonomous_inbox.async_resources.teams import AsyncTeamsResource
+from autonomous_inbox.async_resources.thread_changes import AsyncThreadChangesResource
 from autonomous_inbox.async_resources.threads import AsyncThreadsResource
 from autonomous_inbox.async_resources.webhook_deliveries import AsyncWebhookDeliveriesResource
 from autonomous_inbox.async_resources.webhooks import AsyncWebhooksResource
@@ -46,6 +48,7 @@ class AsyncResources:
         self.attachments = AsyncAttachmentsResource(client)
         self.audit_anchors = AsyncAuditAnchorsResource(client)
         self.audit_events = AsyncAuditEventsResource(client)
+        self.circuit_breakers = AsyncCircuitBreakersResource(client)
         self.client_certificates = AsyncClientCertificatesResource(client)
         self.connections = AsyncConnectionsResource(client)
         self.emails = AsyncEmailsResource(client)
@@ -65,6 +68,7 @@ class AsyncResources:
         self.roles = AsyncRolesResource(client)
         self.system_events = AsyncSystemEventsResource(client)
         self.teams = AsyncTeamsResource(client)
+        self.thread_changes = AsyncThreadChangesResource(client)
         self.threads = AsyncThreadsResource(client)
         self.webhook_deliveries = AsyncWebhookDeliveriesResource(client)
         self.webhooks = AsyncWebhooksResource(client)

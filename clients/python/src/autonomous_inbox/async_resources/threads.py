@@ -8,8 +8,8 @@ from typing import Literal, cast
 from urllib.parse import quote
 
 from autonomous_inbox.paging import AsyncPages, AsyncSender
-from autonomous_inbox.types import Entry, Thread
-from autonomous_inbox.wire import Call
+from autonomous_inbox.types import Entry, Thread, ThreadChange
+from autonomous_inbox.wire import UNSET, Call, Unset, given
 
 
 class AsyncThreadsResource:
@@ -91,5 +91,56 @@ class AsyncThreadsResource:
                     "limit": limit,
                     "sort": sort,
                 },
+            ),
+        )
+
+    async def merge(self, thread_id: str, *, into: str, idempotency_key: str | None = None) -> ThreadChange:
+        """Put all entries into another thread. Later mail to this one lands there too. Can be undone. `POST /api/v1/threads/{thread_id}/merge`"""
+        return cast(
+            "ThreadChange",
+            await self._client.send(
+                Call(
+                    "POST",
+                    f"/api/v1/threads/{quote(thread_id, safe='')}/merge",
+                    body=given(into=into),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    async def move(
+        self, thread_id: str, *, into: str, entry_ids: Sequence[str], idempotency_key: str | None = None
+    ) -> ThreadChange:
+        """Put some entries into another thread. Can be undone. `POST /api/v1/threads/{thread_id}/move`"""
+        return cast(
+            "ThreadChange",
+            await self._client.send(
+                Call(
+                    "POST",
+                    f"/api/v1/threads/{quote(thread_id, safe='')}/move",
+                    body=given(into=into, entry_ids=entry_ids),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    async def split(
+        self,
+        thread_id: str,
+        *,
+        entry_ids: Sequence[str] | Unset = UNSET,
+        from_entry: str | Unset = UNSET,
+        idempotency_key: str | None = None,
+    ) -> ThreadChange:
+        """Put chosen entries, or those from one on, into a new thread. Can be undone. `POST /api/v1/threads/{thread_id}/split`"""
+        return cast(
+            "ThreadChange",
+            await self._client.send(
+                Call(
+                    "POST",
+                    f"/api/v1/threads/{quote(thread_id, safe='')}/split",
+                    body=given(entry_ids=entry_ids, from_entry=from_entry),
+                    key=idempotency_key,
+                )
             ),
         )

@@ -69,6 +69,8 @@ class InboxesResource:
         external_id: str | Unset = UNSET,
         agent_id: str | Unset | None = UNSET,
         policy: Mapping[str, Any] | Unset = UNSET,
+        aliases: Sequence[str] | Unset = UNSET,
+        catch_all: bool | Unset = UNSET,
         custom_metadata: Mapping[str, Any] | Unset = UNSET,
         idempotency_key: str | None = None,
     ) -> Inbox:
@@ -85,6 +87,8 @@ class InboxesResource:
                         external_id=external_id,
                         agent_id=agent_id,
                         policy=policy,
+                        aliases=aliases,
+                        catch_all=catch_all,
                         custom_metadata=custom_metadata,
                     ),
                     key=idempotency_key,
@@ -107,6 +111,8 @@ class InboxesResource:
         agent_id: str | Unset | None = UNSET,
         policy: Mapping[str, Any] | Unset = UNSET,
         active: bool | Unset = UNSET,
+        aliases: Sequence[str] | Unset = UNSET,
+        catch_all: bool | Unset = UNSET,
         custom_metadata: Mapping[str, Any] | Unset = UNSET,
         if_match: str | None = None,
     ) -> Inbox:
@@ -118,7 +124,13 @@ class InboxesResource:
                     "PATCH",
                     f"/api/v1/inboxes/{quote(inbox_id, safe='')}",
                     body=given(
-                        name=name, agent_id=agent_id, policy=policy, active=active, custom_metadata=custom_metadata
+                        name=name,
+                        agent_id=agent_id,
+                        policy=policy,
+                        active=active,
+                        aliases=aliases,
+                        catch_all=catch_all,
+                        custom_metadata=custom_metadata,
                     ),
                     if_match=if_match,
                 )

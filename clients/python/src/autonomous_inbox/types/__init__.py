@@ -4,7 +4,7 @@ Written by tools/write_client.py from the API's description. Change the API, the
 """
 
 from autonomous_inbox.types.agent_runs import (
-    Decision,
+    DecisionEnum,
     ExecutionStatus,
     Intent,
     IntentStatus,
@@ -17,6 +17,7 @@ from autonomous_inbox.types.agent_runs import (
 from autonomous_inbox.types.agents import Agent, AgentStatus, Autonomy
 from autonomous_inbox.types.audit_anchors import AuditAnchor
 from autonomous_inbox.types.audit_events import AuditActor, AuditEvent, AuditVerification, Outcome
+from autonomous_inbox.types.circuit_breakers import CircuitBreaker, Scope
 from autonomous_inbox.types.client_certificates import Certificate
 from autonomous_inbox.types.connections import Connection, ConnectionState, Provider
 from autonomous_inbox.types.emails import Address, CorrespondentInput, Email, EmailState, MailClass
@@ -45,11 +46,23 @@ from autonomous_inbox.types.shared import (
     Risk,
     RoleName,
     Stop,
+    ThreadChange,
+    ThreadChangeKind,
     Workspace,
 )
 from autonomous_inbox.types.system_events import Event
 from autonomous_inbox.types.teams import Team
-from autonomous_inbox.types.threads import Entry, Recipient, RecipientState, Thread, ThreadStatus
+from autonomous_inbox.types.threads import (
+    Blank,
+    Confidence,
+    Decision,
+    Entry,
+    Recipient,
+    RecipientState,
+    Rule,
+    Thread,
+    ThreadStatus,
+)
 from autonomous_inbox.types.webhook_deliveries import Attempt, DeliveryDetail
 from autonomous_inbox.types.webhooks import (
     DeliveryCounts,
@@ -79,14 +92,18 @@ __all__ = [
     "AuditEvent",
     "AuditVerification",
     "Autonomy",
+    "Blank",
     "Certificate",
     "ChangedBy",
+    "CircuitBreaker",
+    "Confidence",
     "Connection",
     "ConnectionState",
     "CorrespondentInput",
     "CredentialState",
     "Cutoff",
     "Decision",
+    "DecisionEnum",
     "Delivery",
     "DeliveryCounts",
     "DeliveryDetail",
@@ -135,8 +152,10 @@ __all__ = [
     "Role",
     "RoleLink",
     "RoleName",
+    "Rule",
     "Run",
     "RunDetail",
+    "Scope",
     "Settings",
     "Statistics",
     "StatisticsStep",
@@ -146,6 +165,8 @@ __all__ = [
     "Stop",
     "Team",
     "Thread",
+    "ThreadChange",
+    "ThreadChangeKind",
     "ThreadStatus",
     "Waiting",
     "Webhook",

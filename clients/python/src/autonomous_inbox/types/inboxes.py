@@ -5,7 +5,7 @@ Written by tools/write_client.py from the API's description. Change the API, the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 InboxKind = Literal["email"]
@@ -30,6 +30,8 @@ class Inbox(TypedDict):
     policy: Mapping[str, Any]
     policy_version: int
     active: bool
+    aliases: Sequence[str]
+    catch_all: bool
 
 
 class InboxConnection(TypedDict):

@@ -16,6 +16,8 @@ DeliveryStatus = Literal["pending", "delivered", "failed", "cancelled"]
 
 Risk = Literal["low", "medium", "high"]
 
+ThreadChangeKind = Literal["merge", "split", "move"]
+
 
 class Approval(TypedDict):
     object: str
@@ -130,6 +132,22 @@ class Stop(TypedDict):
     reason: str
     changed_by: ChangedBy
     changed_at: str | None
+
+
+class ThreadChange(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    kind: ThreadChangeKind
+    source_thread_id: str
+    target_thread_id: str
+    entry_ids: Sequence[str]
+    actor_kind: str
+    actor_label: str
+    made_at: str
+    undone_at: str | None
+    undone_by: str
 
 
 class Workspace(TypedDict):

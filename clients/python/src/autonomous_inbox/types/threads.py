@@ -10,11 +10,40 @@ from typing import Any, Literal, TypedDict
 
 from autonomous_inbox.types.shared import Attachment
 
+Blank = Literal[""]
+
+Confidence = Literal["certain", "high", "low"]
+
 RecipientState = Literal[
     "queued", "sending", "uncertain", "sent", "failed", "delayed", "soft_bounced", "delivered", "bounced", "complained"
 ]
 
+Rule = Literal[
+    "new",
+    "signed_reply",
+    "reply_address",
+    "in_reply_to",
+    "references",
+    "cited_by_later",
+    "subject",
+    "journal",
+    "delivery_report",
+    "reply",
+    "note",
+    "merge",
+    "split",
+    "move",
+]
+
 ThreadStatus = Literal["open", "snoozed", "closed", "spam"]
+
+
+class Decision(TypedDict):
+    """The rule that put an entry into its thread, what it went by, and how sure that is."""
+
+    rule: Rule | Blank
+    confidence: Confidence | Blank
+    evidence: Mapping[str, Any]
 
 
 class Entry(TypedDict):
@@ -36,7 +65,7 @@ class Entry(TypedDict):
     delivery_state: str
     recipients: Sequence[Recipient]
     response_time_seconds: int | None
-    thread_decision: Mapping[str, Any]
+    thread_decision: Decision
     attachments: Sequence[Attachment]
 
 
@@ -57,6 +86,7 @@ class Thread(TypedDict):
     created_at: str
     updated_at: str
     inbox_id: str
+    merged_into_id: str | None
     subject: str
     status: ThreadStatus
     first_unanswered_inbound_at: str | None
