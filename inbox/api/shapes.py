@@ -166,7 +166,7 @@ class RecipientShape(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
-class DecisionShape(serializers.Serializer[Any]):
+class PlacementShape(serializers.Serializer[Any]):
     """The rule that put an entry into its thread, what it went by, and how sure that is."""
 
     rule = serializers.ChoiceField(choices=Rule.choices, allow_blank=True, default="")
@@ -191,5 +191,5 @@ class EntryShape(Resource):
     delivery_state = serializers.CharField()
     recipients = RecipientShape(many=True)
     response_time_seconds = serializers.IntegerField(allow_null=True)
-    thread_decision = DecisionShape(help_text="Why the entry is in its thread.")
+    thread_decision = PlacementShape(help_text="Why the entry is in its thread.")
     attachments = AttachmentShape(many=True)

@@ -4,7 +4,7 @@ Written by tools/write_client.py from the API's description. Change the API, the
 """
 
 from autonomous_inbox.types.agent_runs import (
-    DecisionEnum,
+    Decision,
     ExecutionStatus,
     Intent,
     IntentStatus,
@@ -55,8 +55,8 @@ from autonomous_inbox.types.teams import Team
 from autonomous_inbox.types.threads import (
     Blank,
     Confidence,
-    Decision,
     Entry,
+    Placement,
     Recipient,
     RecipientState,
     Rule,
@@ -103,7 +103,6 @@ __all__ = [
     "CredentialState",
     "Cutoff",
     "Decision",
-    "DecisionEnum",
     "Delivery",
     "DeliveryCounts",
     "DeliveryDetail",
@@ -137,6 +136,7 @@ __all__ = [
     "Outcome",
     "Passage",
     "Percentiles",
+    "Placement",
     "Problem",
     "Provider",
     "Recipient",

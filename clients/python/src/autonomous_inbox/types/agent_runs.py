@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict
 
 from autonomous_inbox.types.shared import Approval, Risk
 
-DecisionEnum = Literal["allow", "ask", "deny"]
+Decision = Literal["allow", "ask", "deny"]
 
 ExecutionStatus = Literal[
     "queued", "running", "waiting_approval", "waiting_effect", "succeeded", "needs_human", "failed", "stopped"
@@ -30,7 +30,7 @@ class Intent(TypedDict):
     action: str
     arguments: Mapping[str, Any]
     risk: Risk
-    decision: DecisionEnum
+    decision: Decision
     decision_reason: str
     status: IntentStatus
     entry_id: str | None

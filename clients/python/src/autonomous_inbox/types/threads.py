@@ -38,14 +38,6 @@ Rule = Literal[
 ThreadStatus = Literal["open", "snoozed", "closed", "spam"]
 
 
-class Decision(TypedDict):
-    """The rule that put an entry into its thread, what it went by, and how sure that is."""
-
-    rule: Rule | Blank
-    confidence: Confidence | Blank
-    evidence: Mapping[str, Any]
-
-
 class Entry(TypedDict):
     object: str
     id: str
@@ -65,8 +57,16 @@ class Entry(TypedDict):
     delivery_state: str
     recipients: Sequence[Recipient]
     response_time_seconds: int | None
-    thread_decision: Decision
+    thread_decision: Placement
     attachments: Sequence[Attachment]
+
+
+class Placement(TypedDict):
+    """The rule that put an entry into its thread, what it went by, and how sure that is."""
+
+    rule: Rule | Blank
+    confidence: Confidence | Blank
+    evidence: Mapping[str, Any]
 
 
 class Recipient(TypedDict):
