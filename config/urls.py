@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from config import health, openapi
+from config.console.views import pictures
 from inbox import ingress
 
 api = [
@@ -20,6 +21,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("console/", admin.site.urls),
     path("api/v1/", include(api)),
+    path("images/<str:token>", pictures.picture, name="image"),
     path("api/schema", openapi.schema, name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(), name="docs"),
     path("ingress/ses", ingress.ses, name="ingress-ses"),

@@ -12,7 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from kernel.admin.place import place_of
-from kernel.errors import DomainError, Forbidden, NotFound
+from kernel.errors import Conflict, DomainError, Forbidden, NotFound
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -36,9 +36,9 @@ def needs(permission: str) -> Callable[[View[P]], View[P]]:
                 return view(request, *args, **kwargs)
             except NotFound as error:
                 raise Http404(error.detail) from error
-            except Forbidden as error:
-                response = page(request, "forbidden", "Not allowed", detail=error.detail)
-                response.status_code = 403
+            except (Forbidden, Conflict) as error:
+                response = page(request, "forbidden", error.title, detail=error.detail)
+                response.status_code = error.status
                 return response
 
         return cast("View[P]", guarded)

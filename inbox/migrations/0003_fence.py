@@ -49,4 +49,9 @@ class Migration(migrations.Migration):
         ),
         db.fence("inbox_outboundmessage", references={"entry_id": "inbox_entry", "inbox_id": "inbox_inbox"}),
         db.fence("inbox_autoreplyquota", touch=False),
+        db.fence(
+            "inbox_threadreadstate", references={"thread_id": "inbox_thread", "membership_id": "tenancy_membership"}
+        ),
+        db.fence("inbox_draft", references={"thread_id": "inbox_thread"}),
+        db.fence("inbox_remoteimage"),
     ]

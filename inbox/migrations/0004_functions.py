@@ -43,4 +43,11 @@ class Migration(migrations.Migration):
             " DROP TRIGGER inbox_entry_delivery_goes_on ON inbox_entry;"
             " DROP FUNCTION inbox_refuse_regress_v1(); DROP FUNCTION inbox_delivery_rank_v1(text)",
         ),
+        db.sql_file(
+            SQL / "desk_v1.sql",
+            reverse="DROP TRIGGER inbox_direction_stays ON inbox_entry; DROP FUNCTION inbox_direction_stays_v1();"
+            " DROP TRIGGER inbox_only_outbound_leaves ON inbox_outboundmessage;"
+            " DROP FUNCTION inbox_only_outbound_leaves_v1();"
+            " DROP TRIGGER inbox_reading_goes_on ON inbox_threadreadstate; DROP FUNCTION inbox_read_on_v1()",
+        ),
     ]

@@ -10,7 +10,7 @@ from uuid import UUID
 import orjson
 from django.db import connection
 
-from files.services import storing
+from files.services import scanning, storing
 from inbox.mime import clean_html, verdicts
 from inbox.mime.classify import HOP_HEADER, Classification, classify
 from inbox.mime.naming import display_name
@@ -56,6 +56,8 @@ class Claim:
     envelope_from: str
     source: str
     verdicts: dict[str, Any]
+    # Our own scanner has seen all of it and found nothing.
+    is_clean: bool = False
 
 
 def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]) -> str:
@@ -88,7 +90,7 @@ def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]
         if is_impostor:
             # Its author is not the contact whose address it names.
             content["contact"] = None
-        content["attachments"] = _attachments(claim.workspace_id, target, mail)
+        content["attachments"] = _attachments(claim, target, mail)
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT outcome FROM inbox_file_v1(%s, %s::jsonb, %s, %s, %s)",
@@ -291,13 +293,16 @@ def _taken(policy: InboxPolicy, mail: ParsedMail) -> list[tuple[int, ParsedAttac
     return fits if limits.max_count is None else fits[: limits.max_count]
 
 
-def _attachments(workspace_id: UUID, target: Target, mail: ParsedMail) -> list[dict[str, Any]]:
+def _attachments(claim: Claim, target: Target, mail: ParsedMail) -> list[dict[str, Any]]:
     kept = []
     for position, part in _taken(target.policy, mail):
         if part.content is None:
             continue
+        state, reason = scanning.first_state(part.content, part.sniffed_type, is_clean=claim.is_clean)
         kept.append(
             {
+                "scan_state": state,
+                "scan_reason": reason,
                 "position": position,
                 "filename": (part.filename or display_name(part))[:255],
                 "content_type": part.content_type[:255],
@@ -306,7 +311,7 @@ def _attachments(workspace_id: UUID, target: Target, mail: ParsedMail) -> list[d
                 "sha256": part.sha256,
                 "content_id": (part.content_id or "")[:255],
                 "inline": part.inline,
-                "storage_key": storing.keep(workspace_id=workspace_id, sha256=part.sha256, content=part.content),
+                "storage_key": storing.keep(workspace_id=claim.workspace_id, sha256=part.sha256, content=part.content),
             }
         )
     return kept

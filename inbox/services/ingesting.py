@@ -28,7 +28,7 @@ from inbox.models import Email
 from inbox.normalise import lenient, without_tag
 from inbox.queries import preparing
 from inbox.queries.preparing import Prepared
-from inbox.services import bringing, filing, progress
+from inbox.services import bringing, filing, progress, screening
 from inbox.services.filing import Claim
 from inbox.types import EmailState, MessageState
 from kernel import outbox
@@ -147,7 +147,7 @@ def _process(item: _Claimed) -> None:
         if mail.status == "quarantined":
             quarantine(claim=claim, reason=mail.reason or "unsafe to read")
             return
-        _file(claim, mail)
+        _file(screening.screen(claim, raw), mail)
         crash_point("ingest.filed")
     except NotFetched as error:
         _bring_later(claim, error)

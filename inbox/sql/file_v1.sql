@@ -107,6 +107,7 @@ BEGIN
             UPDATE inbox_thread SET last_entry_seq = v_seq, last_entry_at = v_now, entry_count = entry_count + 1,
                 preview = n->>'preview', contact_id = coalesce(contact_id, v_contact),
                 status = CASE WHEN v_turn AND status IN ('closed', 'snoozed') THEN 'open' ELSE status END,
+                snoozed_until = CASE WHEN v_turn THEN NULL ELSE snoozed_until END,
                 first_unanswered_inbound_at = CASE WHEN v_turn THEN coalesce(first_unanswered_inbound_at, v_now)
                     ELSE first_unanswered_inbound_at END
             WHERE id = v_thread_id;
@@ -201,9 +202,10 @@ BEGIN
         WHERE workspace_id = p_workspace AND sha256 = decode(a->>'sha256', 'hex') AND size = (a->>'size')::bigint;
         IF NOT FOUND THEN
             INSERT INTO files_file (id, workspace_id, sha256, size, mime_declared, mime_sniffed, storage_key, scan_state,
-                legal_hold)
+                scan_reason, legal_hold)
             VALUES (gen_random_uuid(), p_workspace, decode(a->>'sha256', 'hex'), (a->>'size')::bigint,
-                a->>'content_type', a->>'sniffed_type', a->>'storage_key', 'none', false)
+                a->>'content_type', a->>'sniffed_type', a->>'storage_key', coalesce(a->>'scan_state', 'none'),
+                coalesce(a->>'scan_reason', ''), false)
             ON CONFLICT ON CONSTRAINT files_one_copy_per_content DO NOTHING RETURNING id INTO v_file;
             IF NOT FOUND THEN
                 SELECT id INTO v_file FROM files_file WHERE workspace_id = p_workspace
