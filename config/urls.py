@@ -13,6 +13,7 @@ api = [
     path("", include("audit.urls")),
     path("", include("tenancy.urls")),
     path("", include("inbox.urls")),
+    path("", include("tickets.urls")),
     path("", include("agents.urls")),
     path("", include("webhooks.urls")),
 ]

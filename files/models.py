@@ -32,7 +32,9 @@ class File(SoftDeletable):
             models.CheckConstraint(condition=models.Q(size__gte=0), name="files_size_not_negative"),
         ]
         # The scanner's claim.
-        indexes = [models.Index(fields=["scan_due_at"], name="files_scan_due", condition=models.Q(scan_state="pending"))]
+        indexes = [
+            models.Index(fields=["scan_due_at"], name="files_scan_due", condition=models.Q(scan_state="pending"))
+        ]
 
     def __str__(self) -> str:
         return bytes(self.sha256).hex()[:12]

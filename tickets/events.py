@@ -40,7 +40,6 @@ class NoteWritten(DomainEvent):
     thread_id: UUID
     note_id: UUID
     author_kind: str
-    mentions: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ def view_filter(given: Mapping[str, Any]) -> dict[str, Any]:
     """The filter in its one spelling. Raises BadFilter."""
     unknown = set(given) - set(_WORDS)
     if unknown:
-        word = sorted(map(str, unknown))[0]
+        word = min(map(str, unknown))
         raise BadFilter(word, f"A view has no {word!r}. Possible: {', '.join(_WORDS)}.")
     return {word: _WORDS[word](word, given[word]) for word in _WORDS if given.get(word) is not None}
 

@@ -37,7 +37,8 @@ def needs(permission: str) -> Callable[[View[P]], View[P]]:
             except NotFound as error:
                 raise Http404(error.detail) from error
             except (Forbidden, Conflict) as error:
-                response = page(request, "forbidden", error.title, detail=error.detail)
+                heading = "" if isinstance(error, Forbidden) else "Not now"
+                response = page(request, "forbidden", error.title, detail=error.detail, heading=heading)
                 response.status_code = error.status
                 return response
 

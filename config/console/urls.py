@@ -5,18 +5,34 @@ from typing import Any
 from django.contrib.admin import AdminSite
 from django.urls import URLPattern, path
 
-from config.console.views import approvals, originals, quarantine, runs, threads, webhooks, workspaces
+from config.console.views import (
+    approvals,
+    desk,
+    originals,
+    quarantine,
+    reparsing,
+    runs,
+    threads,
+    webhooks,
+    workspaces,
+)
 
 # A page that replaces the admin's own keeps its name, so that every list leads to it.
 _ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("workspace/", workspaces.choose, "choose_workspace"),
+    ("inbox/thread/", desk.threads, "inbox_thread_changelist"),
     ("inbox/thread/<uuid:thread_id>/change/", threads.conversation, "inbox_thread_change"),
     ("threads/<uuid:thread_id>/reply/", threads.reply, "thread_reply"),
     ("threads/<uuid:thread_id>/note/", threads.note, "thread_note"),
+    ("threads/<uuid:thread_id>/draft/", threads.draft, "thread_draft"),
+    ("threads/<uuid:thread_id>/tend/", desk.tend, "thread_tend"),
+    ("threads/views/", desk.save_view, "view_save"),
+    ("threads/views/<uuid:view_id>/delete/", desk.delete_view, "view_delete"),
     ("outgoing/<uuid:outbound_id>/settle/", threads.settle, "outbound_settle"),
     ("entries/<uuid:entry_id>/html/", originals.html, "entry_html"),
     ("attachments/<uuid:attachment_id>/", originals.attachment, "attachment"),
     ("emails/<uuid:email_id>/source/", originals.source, "email_source"),
+    ("emails/<uuid:email_id>/reparse/", reparsing.reparse, "email_reparse"),
     ("messages/<uuid:message_id>/raw/", originals.raw, "message_raw"),
     ("approvals/", approvals.queue, "approvals"),
     ("approvals/<uuid:approval_id>/approve/", approvals.approve, "approve"),

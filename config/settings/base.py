@@ -179,7 +179,9 @@ MCP_ALLOWED_ORIGINS = env.list("MCP_ALLOWED_ORIGINS", default=[])
 OUTBOUND_ALLOW_HTTP = env.bool("OUTBOUND_ALLOW_HTTP", default=False)  # Call plain http; development only.
 OUTBOUND_ALLOWED_NETWORKS = env.list("OUTBOUND_ALLOWED_NETWORKS", default=[])  # Private networks that may be called.
 
-CLAMD_HOST = env.str("CLAMD_HOST", default="")  # A ClamAV daemon that scans mail and files; empty: none, unless by socket.
+CLAMD_HOST = env.str(
+    "CLAMD_HOST", default=""
+)  # A ClamAV daemon that scans mail and files; empty: none, unless by socket.
 CLAMD_PORT = env.int("CLAMD_PORT", default=3310)  # Its port.
 CLAMD_SOCKET = env.str("CLAMD_SOCKET", default="")  # Its socket on this machine, instead of host and port.
 

@@ -56,6 +56,8 @@ THREAD: dict[str, Any] = {
     "inbox_id": INBOX["id"],
     "subject": EMAIL["subject"],
     "status": "open",
+    "snoozed_until": None,
+    "assignee_id": None,
     "first_unanswered_inbound_at": EMAIL["received_at"],
     "last_entry_at": EMAIL["received_at"],
     "entry_count": 1,
@@ -76,6 +78,7 @@ ATTACHMENT: dict[str, Any] = {
     "size": 18_213,
     "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "scan_state": "clean",
+    "scan_reason": "",
     "inline": False,
 }
 ENTRY: dict[str, Any] = {
@@ -98,4 +101,11 @@ ENTRY: dict[str, Any] = {
     "thread_decision": {"rule": "new", "confidence": "high", "evidence": {}},
     "attachments": [ATTACHMENT],
     "recipients": [],
+}
+
+REPARSED: dict[str, Any] = {
+    "object": "reparse",
+    "email_id": EMAIL["id"],
+    "applied": True,
+    "changes": [{"field": "subject", "before": "=?x-unknown?Q?Grüße?=", "after": "Grüße"}],
 }

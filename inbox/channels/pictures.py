@@ -25,9 +25,7 @@ def fetch(address: str) -> bytes:
         if left <= 0:
             raise NotFetched("The other server took too long.")
         try:
-            reply = http.fetch(
-                "GET", target, headers=_HEADERS, deadline=left, read_limit=settings.IMAGE_MAX_BYTES
-            )
+            reply = http.fetch("GET", target, headers=_HEADERS, deadline=left, read_limit=settings.IMAGE_MAX_BYTES)
         except AddressRefused as error:
             raise NotFetched(error.detail) from error
         except TimeoutError as error:

@@ -38,7 +38,9 @@ _STYLES = {
     "padding", "padding-bottom", "padding-left", "padding-right", "padding-top", "text-align", "text-decoration",
     "text-transform", "vertical-align", "white-space", "width",
 }  # fmt: skip
-_UNSAFE_STYLE = re.compile(r"[\\@<>{}]|/\*|(?:url|image|image-set|src|cross-fade|element|expression|var|env|attr)\s*\(", re.I)
+_UNSAFE_STYLE = re.compile(
+    r"[\\@<>{}]|/\*|(?:url|image|image-set|src|cross-fade|element|expression|var|env|attr)\s*\(", re.IGNORECASE
+)
 _HIDES = re.compile(r"(?:font-size|line-height|height|width|max-width)\s*:\s*0(?![.\d]*[1-9])", re.IGNORECASE)
 _PICTURE = re.compile(r"data:image/(?:png|jpe?g|gif|webp|bmp);base64,[A-Za-z0-9+/=\s]+", re.IGNORECASE)
 _CONTENT_ID = re.compile(r"cid:[^\s<>\"']{1,250}", re.IGNORECASE)

@@ -96,9 +96,7 @@ class ThreadReadState(WorkspaceOwned):
     last_read_seq = models.BigIntegerField(default=0)
 
     class Meta(WorkspaceOwned.Meta):
-        constraints = [
-            models.UniqueConstraint(fields=["thread", "membership"], name="inbox_one_read_state_per_member")
-        ]
+        constraints = [models.UniqueConstraint(fields=["thread", "membership"], name="inbox_one_read_state_per_member")]
 
     def __str__(self) -> str:
         return f"read up to #{self.last_read_seq}"

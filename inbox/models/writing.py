@@ -19,9 +19,7 @@ class Draft(WorkspaceOwned):
 
     class Meta(WorkspaceOwned.Meta):
         constraints = [
-            models.UniqueConstraint(
-                fields=["thread", "author_kind", "author_id"], name="inbox_one_draft_per_author"
-            ),
+            models.UniqueConstraint(fields=["thread", "author_kind", "author_id"], name="inbox_one_draft_per_author"),
             models.CheckConstraint(condition=models.Q(version__gte=1), name="inbox_draft_version_counts_from_one"),
         ]
 

@@ -40,7 +40,9 @@ def save(*, workspace_id: UUID, thread_id: UUID, author: Actor, text: str, versi
         else:
             draft.text, draft.version = kept, version + 1
             draft.save(update_fields=["text", "version"])
-        outbox.emit(DraftSaved(workspace_id=workspace_id, thread_id=thread_id, draft_id=draft.id, version=draft.version))
+        outbox.emit(
+            DraftSaved(workspace_id=workspace_id, thread_id=thread_id, draft_id=draft.id, version=draft.version)
+        )
         if draft.version == 1:
             # One line for a draft and not for each pause of its author's fingers.
             record(workspace_id=workspace_id, action="draft.begin", resource_kind="draft", resource_id=draft.id)

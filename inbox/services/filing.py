@@ -203,9 +203,9 @@ def _content(
             "subject": mail.subject,
             "from_name": mail.from_.name if mail.from_ else "",
             "from_address": mail.from_.address[:320] if mail.from_ else "",
-            "reply_to": _addresses(mail.reply_to),
-            "to": _addresses(mail.to),
-            "cc": _addresses(mail.cc),
+            "reply_to": addresses(mail.reply_to),
+            "to": addresses(mail.to),
+            "cc": addresses(mail.cc),
             "date": mail.date,
             "rfc_message_id": mail.message_id or "",
             "in_reply_to": mail.in_reply_to[:_MAX_REFERENCES],
@@ -294,30 +294,31 @@ def _taken(policy: InboxPolicy, mail: ParsedMail) -> list[tuple[int, ParsedAttac
 
 
 def _attachments(claim: Claim, target: Target, mail: ParsedMail) -> list[dict[str, Any]]:
-    kept = []
-    for position, part in _taken(target.policy, mail):
-        if part.content is None:
-            continue
-        state, reason = scanning.first_state(part.content, part.sniffed_type, is_clean=claim.is_clean)
-        kept.append(
-            {
-                "scan_state": state,
-                "scan_reason": reason,
-                "position": position,
-                "filename": (part.filename or display_name(part))[:255],
-                "content_type": part.content_type[:255],
-                "sniffed_type": part.sniffed_type[:255],
-                "size": part.size,
-                "sha256": part.sha256,
-                "content_id": (part.content_id or "")[:255],
-                "inline": part.inline,
-                "storage_key": storing.keep(workspace_id=claim.workspace_id, sha256=part.sha256, content=part.content),
-            }
-        )
-    return kept
+    parts = [(position, part) for position, part in _taken(target.policy, mail) if part.content is not None]
+    return [keep(claim.workspace_id, position, part, is_clean=claim.is_clean) for position, part in parts]
 
 
-def _addresses(addresses: list[Address]) -> list[dict[str, str]]:
+def keep(workspace_id: UUID, position: int, part: ParsedAttachment, *, is_clean: bool) -> dict[str, Any]:
+    """An attachment as `inbox_attach_v1` takes it, its bytes stored."""
+    content = part.content or b""
+    state, reason = scanning.first_state(content, part.sniffed_type, is_clean=is_clean)
+    return {
+        "position": position,
+        "filename": (part.filename or display_name(part))[:255],
+        "content_type": part.content_type[:255],
+        "sniffed_type": part.sniffed_type[:255],
+        "size": part.size,
+        "sha256": part.sha256,
+        "content_id": (part.content_id or "")[:255],
+        "inline": part.inline,
+        "scan_state": state,
+        "scan_reason": reason,
+        "storage_key": storing.keep(workspace_id=workspace_id, sha256=part.sha256, content=content),
+    }
+
+
+def addresses(addresses: list[Address]) -> list[dict[str, str]]:
+    """Addresses as they are stored."""
     return [{"name": a.name, "address": a.address[:320]} for a in addresses[:_MAX_ADDRESSES]]
 
 

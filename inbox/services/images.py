@@ -20,7 +20,7 @@ from inbox.channels.pictures import NotFetched
 from inbox.mime import clean_html
 from inbox.models import Attachment, Entry, RemoteImage
 from kernel import clock
-from kernel.errors import Busy, DomainError, NotFound
+from kernel.errors import Busy, NotFound
 from kernel.transactions import in_all_workspaces, in_workspace
 
 _SALT = "inbox.images"
@@ -59,7 +59,11 @@ def show(entry: Entry, *, remote: bool, prefix: str) -> Shown:
 
     if remote:
         record(
-            workspace_id=entry.workspace_id, action="images.show", resource_kind="entry", resource_id=entry.id, payload={}
+            workspace_id=entry.workspace_id,
+            action="images.show",
+            resource_kind="entry",
+            resource_id=entry.id,
+            payload={},
         )
     return Shown(clean_html.present(entry.body_html, image), clean_html.remote_images(entry.body_html))
 
@@ -128,9 +132,7 @@ def _fetched(workspace_id: UUID, address: str) -> Picture:
     keep = timedelta(seconds=_PROBLEM_SECONDS if problem else settings.IMAGE_KEEP_SECONDS)
     fields = {"content": content, "content_type": kind, "problem": problem, "expires_at": clock.now() + keep}
     with in_workspace(workspace_id):
-        RemoteImage.objects.update_or_create(
-            workspace_id=workspace_id, address_hash=_hash(address), defaults=fields
-        )
+        RemoteImage.objects.update_or_create(workspace_id=workspace_id, address_hash=_hash(address), defaults=fields)
     if problem:
         raise NotFound(problem)
     return Picture(content, kind)

@@ -70,6 +70,11 @@ def _parser() -> ParserPool:
     return pool
 
 
+def parse(raw: bytes) -> ParsedMail:
+    """A mail as the present reader reads it, in the bounded child. Raises ParserCrashed."""
+    return _parser().parse(raw)
+
+
 def process_due(*, limit: int | None = None) -> int:
     """Take one batch of fresh messages and one that failed before; how many were taken."""
     taken = 0
@@ -142,7 +147,7 @@ def _process(item: _Claimed) -> None:
         elif claim.attempts > settings.INGEST_MAX_ATTEMPTS:
             quarantine(claim=claim, reason="its worker died at each attempt")
             return
-        mail = _parser().parse(raw)
+        mail = parse(raw)
         crash_point("ingest.parsed")
         if mail.status == "quarantined":
             quarantine(claim=claim, reason=mail.reason or "unsafe to read")

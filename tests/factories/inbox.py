@@ -7,6 +7,7 @@ from files.models import File
 from inbox.models import (
     Attachment,
     AutoReplyQuota,
+    Draft,
     Email,
     Entry,
     EntryDeliveryEvent,
@@ -15,11 +16,14 @@ from inbox.models import (
     Inbox,
     MessageReference,
     OutboundMessage,
+    RemoteImage,
     Thread,
     ThreadParticipant,
+    ThreadReadState,
 )
 from inbox.types import MOVES, DeliveryState, Direction, ReferenceKind
 from kernel import clock
+from tenancy.models import Membership
 from tests.factories.registry import FACTORIES, create, digest, factory, unique
 
 
@@ -181,4 +185,34 @@ def _entry_recipient(workspace_id: UUID, **given: Any) -> EntryRecipient:
         address="ada@customer.test",
         state=DeliveryState.DELIVERED,
         at=clock.now,
+    )
+
+
+@factory(Draft)
+def _draft(workspace_id: UUID, **given: Any) -> Draft:
+    return create(
+        Draft, workspace_id, given, thread=lambda: FACTORIES[Thread](workspace_id), author_kind="user", author_id="7"
+    )
+
+
+@factory(ThreadReadState)
+def _read_state(workspace_id: UUID, **given: Any) -> ThreadReadState:
+    return create(
+        ThreadReadState,
+        workspace_id,
+        given,
+        thread=lambda: FACTORIES[Thread](workspace_id),
+        membership=lambda: FACTORIES[Membership](workspace_id),
+    )
+
+
+@factory(RemoteImage)
+def _image(workspace_id: UUID, **given: Any) -> RemoteImage:
+    return create(
+        RemoteImage,
+        workspace_id,
+        given,
+        address_hash=digest,
+        problem="The other server answered 404.",
+        expires_at=clock.now,
     )

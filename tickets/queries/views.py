@@ -22,7 +22,14 @@ def visible(*, owner_id: UUID | None) -> "QuerySet[SavedView]":
 
 def threads(view_filter: Mapping[str, Any], *, me: UUID | None, sort: str = ViewOrder.NEWEST) -> "QuerySet[Any]":
     """The conversations of the scope in sight that a filter takes."""
-    rows = desk.threads().filter(_plain(view_filter, me))
+    return narrow(desk.threads(), view_filter, me=me, sort=sort)
+
+
+def narrow(
+    rows: "QuerySet[Any]", view_filter: Mapping[str, Any], *, me: UUID | None, sort: str = ViewOrder.NEWEST
+) -> "QuerySet[Any]":
+    """Those of some conversations that a filter takes, in the order of the view."""
+    rows = rows.filter(_plain(view_filter, me))
     if "unanswered" in view_filter:
         rows = rows.filter(first_unanswered_inbound_at__isnull=not view_filter["unanswered"])
     if "tag_id" in view_filter:

@@ -55,8 +55,13 @@ def write(
                 thread_id=thread.id,
                 note_id=note.id,
                 author_kind=author.kind,
-                mentions=tuple(named),
             )
         )
-        record(workspace_id=workspace_id, action="note.write", resource_kind="note", resource_id=note.id)
+        record(
+            workspace_id=workspace_id,
+            action="note.write",
+            resource_kind="note",
+            resource_id=note.id,
+            payload={"thread_id": thread.id, "mentions": named},
+        )
     return note

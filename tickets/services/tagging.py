@@ -1,5 +1,6 @@
 """Labels: what there is, and which conversation bears which."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -85,6 +86,20 @@ def take(*, workspace_id: UUID, thread_id: UUID, tag_id: UUID) -> None:
         link.delete()
 
 
+def set_all(*, workspace_id: UUID, thread_id: UUID, tag_ids: Sequence[UUID]) -> None:
+    """Put on what is named, take off what is not. Invalid when one of them is no label of the workspace."""
+    with in_workspace(workspace_id):
+        thread = _thread(thread_id)
+        wanted = set(tag_ids)
+        if Tag.objects.filter(id__in=wanted).count() != len(wanted):
+            raise Invalid("One of these is no label of this workspace.", pointer="/tag_ids")
+        now = set(ThreadTag.objects.filter(thread=thread).values_list("tag_id", flat=True))
+        for tag_id in sorted(wanted - now):
+            put(workspace_id=workspace_id, thread_id=thread_id, tag_id=tag_id)
+        for tag_id in sorted(now - wanted):
+            take(workspace_id=workspace_id, thread_id=thread_id, tag_id=tag_id)
+
+
 def _thread(thread_id: UUID) -> Any:
     if conversations.thread(thread_id) is None:
         raise NotFound
@@ -116,15 +131,11 @@ def _saved(tag: Tag, *, fields: list[str] | None = None) -> Tag:
 
 def _tell(tag: Tag, event: type[TagChanged], action: str, **payload: Any) -> None:
     outbox.emit(event(workspace_id=tag.workspace_id, tag_id=tag.id, name=tag.name))
-    record(
-        workspace_id=tag.workspace_id, action=action, resource_kind="tag", resource_id=tag.id, payload=payload
-    )
+    record(workspace_id=tag.workspace_id, action=action, resource_kind="tag", resource_id=tag.id, payload=payload)
 
 
 def _tell_thread(link: ThreadTag, event: type[ThreadTagged] | type[ThreadUntagged], action: str) -> None:
-    outbox.emit(
-        event(workspace_id=link.workspace_id, thread_id=link.thread_id, tag_id=link.tag_id, name=link.tag.name)
-    )
+    outbox.emit(event(workspace_id=link.workspace_id, thread_id=link.thread_id, tag_id=link.tag_id, name=link.tag.name))
     record(
         workspace_id=link.workspace_id,
         action=action,

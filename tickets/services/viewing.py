@@ -32,9 +32,7 @@ def create(
         if SavedView.objects.count() >= MOST_VIEWS:
             raise Conflict(f"A workspace has {MOST_VIEWS} views at most. Delete one that nobody uses.")
         view = _saved(
-            SavedView(
-                workspace_id=workspace_id, name=_name(name), filter=_filter(filter), sort=sort, owner_id=owner_id
-            )
+            SavedView(workspace_id=workspace_id, name=_name(name), filter=_filter(filter), sort=sort, owner_id=owner_id)
         )
         _tell(view, "view.create")
     return view

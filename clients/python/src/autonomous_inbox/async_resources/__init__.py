@@ -7,6 +7,7 @@ from autonomous_inbox.async_resources.agent_runs import AsyncAgentRunsResource
 from autonomous_inbox.async_resources.agents import AsyncAgentsResource
 from autonomous_inbox.async_resources.approvals import AsyncApprovalsResource
 from autonomous_inbox.async_resources.attachments import AsyncAttachmentsResource
+from autonomous_inbox.async_resources.canned_answers import AsyncCannedAnswersResource
 from autonomous_inbox.async_resources.client_certificates import AsyncClientCertificatesResource
 from autonomous_inbox.async_resources.emails import AsyncEmailsResource
 from autonomous_inbox.async_resources.event_types import AsyncEventTypesResource
@@ -20,7 +21,9 @@ from autonomous_inbox.async_resources.request_log import AsyncRequestLogResource
 from autonomous_inbox.async_resources.revoked_client_certificates import AsyncRevokedClientCertificatesResource
 from autonomous_inbox.async_resources.revoked_tokens import AsyncRevokedTokensResource
 from autonomous_inbox.async_resources.system_events import AsyncSystemEventsResource
+from autonomous_inbox.async_resources.tags import AsyncTagsResource
 from autonomous_inbox.async_resources.threads import AsyncThreadsResource
+from autonomous_inbox.async_resources.views import AsyncViewsResource
 from autonomous_inbox.async_resources.webhook_deliveries import AsyncWebhookDeliveriesResource
 from autonomous_inbox.async_resources.webhooks import AsyncWebhooksResource
 from autonomous_inbox.async_resources.workspace import AsyncWorkspaceResource
@@ -35,6 +38,7 @@ class AsyncResources:
         self.agents = AsyncAgentsResource(client)
         self.approvals = AsyncApprovalsResource(client)
         self.attachments = AsyncAttachmentsResource(client)
+        self.canned_answers = AsyncCannedAnswersResource(client)
         self.client_certificates = AsyncClientCertificatesResource(client)
         self.emails = AsyncEmailsResource(client)
         self.event_types = AsyncEventTypesResource(client)
@@ -48,7 +52,9 @@ class AsyncResources:
         self.revoked_client_certificates = AsyncRevokedClientCertificatesResource(client)
         self.revoked_tokens = AsyncRevokedTokensResource(client)
         self.system_events = AsyncSystemEventsResource(client)
+        self.tags = AsyncTagsResource(client)
         self.threads = AsyncThreadsResource(client)
+        self.views = AsyncViewsResource(client)
         self.webhook_deliveries = AsyncWebhookDeliveriesResource(client)
         self.webhooks = AsyncWebhooksResource(client)
         self.workspace = AsyncWorkspaceResource(client)

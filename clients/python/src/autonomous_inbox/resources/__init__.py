@@ -8,6 +8,7 @@ from autonomous_inbox.resources.agent_runs import AgentRunsResource
 from autonomous_inbox.resources.agents import AgentsResource
 from autonomous_inbox.resources.approvals import ApprovalsResource
 from autonomous_inbox.resources.attachments import AttachmentsResource
+from autonomous_inbox.resources.canned_answers import CannedAnswersResource
 from autonomous_inbox.resources.client_certificates import ClientCertificatesResource
 from autonomous_inbox.resources.emails import EmailsResource
 from autonomous_inbox.resources.event_types import EventTypesResource
@@ -21,7 +22,9 @@ from autonomous_inbox.resources.request_log import RequestLogResource
 from autonomous_inbox.resources.revoked_client_certificates import RevokedClientCertificatesResource
 from autonomous_inbox.resources.revoked_tokens import RevokedTokensResource
 from autonomous_inbox.resources.system_events import SystemEventsResource
+from autonomous_inbox.resources.tags import TagsResource
 from autonomous_inbox.resources.threads import ThreadsResource
+from autonomous_inbox.resources.views import ViewsResource
 from autonomous_inbox.resources.webhook_deliveries import WebhookDeliveriesResource
 from autonomous_inbox.resources.webhooks import WebhooksResource
 from autonomous_inbox.resources.workspace import WorkspaceResource
@@ -35,6 +38,7 @@ class Resources:
         self.agents = AgentsResource(client)
         self.approvals = ApprovalsResource(client)
         self.attachments = AttachmentsResource(client)
+        self.canned_answers = CannedAnswersResource(client)
         self.client_certificates = ClientCertificatesResource(client)
         self.emails = EmailsResource(client)
         self.event_types = EventTypesResource(client)
@@ -48,7 +52,9 @@ class Resources:
         self.revoked_client_certificates = RevokedClientCertificatesResource(client)
         self.revoked_tokens = RevokedTokensResource(client)
         self.system_events = SystemEventsResource(client)
+        self.tags = TagsResource(client)
         self.threads = ThreadsResource(client)
+        self.views = ViewsResource(client)
         self.webhook_deliveries = WebhookDeliveriesResource(client)
         self.webhooks = WebhooksResource(client)
         self.workspace = WorkspaceResource(client)

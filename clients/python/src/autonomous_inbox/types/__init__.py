@@ -16,7 +16,15 @@ from autonomous_inbox.types.agent_runs import (
 )
 from autonomous_inbox.types.agents import Agent, AgentStatus, Autonomy
 from autonomous_inbox.types.client_certificates import Certificate
-from autonomous_inbox.types.emails import Address, CorrespondentInput, Email, EmailState, MailClass
+from autonomous_inbox.types.emails import (
+    Address,
+    CorrespondentInput,
+    Email,
+    EmailState,
+    MailClass,
+    ReparseChange,
+    Reparsed,
+)
 from autonomous_inbox.types.event_types import EventType
 from autonomous_inbox.types.inboxes import Inbox, InboxKind
 from autonomous_inbox.types.knowledge_passages import Passage
@@ -27,19 +35,32 @@ from autonomous_inbox.types.request_log import Request
 from autonomous_inbox.types.revoked_client_certificates import Denial
 from autonomous_inbox.types.revoked_tokens import Cutoff, RevokedToken
 from autonomous_inbox.types.shared import (
+    Answer,
     Approval,
     ApprovalState,
     Attachment,
+    Color,
     CredentialState,
     Delivery,
     DeliveryStatus,
     Issuer,
+    Note,
     Problem,
     Risk,
+    Tag,
     Workspace,
 )
 from autonomous_inbox.types.system_events import Event
-from autonomous_inbox.types.threads import Entry, Recipient, RecipientState, Thread, ThreadStatus
+from autonomous_inbox.types.threads import (
+    Entry,
+    Recipient,
+    RecipientState,
+    Thread,
+    ThreadChangeStatus,
+    ThreadStatus,
+    ThreadTags,
+)
+from autonomous_inbox.types.views import ListedThread, Sort, View
 from autonomous_inbox.types.webhook_deliveries import Attempt, DeliveryDetail
 from autonomous_inbox.types.webhooks import (
     DeliveryCounts,
@@ -59,12 +80,14 @@ __all__ = [
     "Address",
     "Agent",
     "AgentStatus",
+    "Answer",
     "Approval",
     "ApprovalState",
     "Attachment",
     "Attempt",
     "Autonomy",
     "Certificate",
+    "Color",
     "CorrespondentInput",
     "CredentialState",
     "Cutoff",
@@ -88,14 +111,18 @@ __all__ = [
     "Issuer",
     "Knowledge",
     "KnowledgeDetail",
+    "ListedThread",
     "MachineKey",
     "MachineKeyWithSecret",
     "MailClass",
+    "Note",
     "Passage",
     "Percentiles",
     "Problem",
     "Recipient",
     "RecipientState",
+    "ReparseChange",
+    "Reparsed",
     "Replay",
     "Reply",
     "ReplyStatus",
@@ -106,13 +133,18 @@ __all__ = [
     "Risk",
     "Run",
     "RunDetail",
+    "Sort",
     "Statistics",
     "StatisticsStep",
     "Step",
     "StepKind",
     "StepStatus",
+    "Tag",
     "Thread",
+    "ThreadChangeStatus",
     "ThreadStatus",
+    "ThreadTags",
+    "View",
     "Waiting",
     "Webhook",
     "WebhookState",

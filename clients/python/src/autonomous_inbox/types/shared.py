@@ -10,11 +10,22 @@ from typing import Any, Literal, TypedDict
 
 ApprovalState = Literal["pending", "approved", "rejected", "expired", "withdrawn", "consumed"]
 
+Color = Literal["grey", "blue", "green", "amber", "red", "violet"]
+
 CredentialState = Literal["active", "expired", "revoked"]
 
 DeliveryStatus = Literal["pending", "delivered", "failed", "cancelled"]
 
 Risk = Literal["low", "medium", "high"]
+
+
+class Answer(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    name: str
+    text: str
 
 
 class Approval(TypedDict):
@@ -63,6 +74,7 @@ class Attachment(TypedDict):
     size: int
     sha256: str
     scan_state: str
+    scan_reason: str
     inline: bool
     content_id: str
 
@@ -98,6 +110,19 @@ class Issuer(TypedDict):
     label: str
 
 
+class Note(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    thread_id: str
+    entry_id: str | None
+    text: str
+    mentions: Sequence[str]
+    author_kind: str
+    author_label: str
+
+
 class Problem(TypedDict):
     """What went wrong and what to do (RFC 9457). Further members depend on the code."""
 
@@ -108,6 +133,15 @@ class Problem(TypedDict):
     detail: str
     request_id: str
     errors: Sequence[Mapping[str, Any]]
+
+
+class Tag(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    name: str
+    color: Color
 
 
 class Workspace(TypedDict):

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
-from autonomous_inbox.types.shared import Attachment
+from autonomous_inbox.types.shared import Attachment, Tag
 
 RecipientState = Literal[
     "queued", "sending", "uncertain", "sent", "failed", "delayed", "soft_bounced", "delivered", "bounced", "complained"
 ]
+
+ThreadChangeStatus = Literal["open", "closed", "spam"]
 
 ThreadStatus = Literal["open", "snoozed", "closed", "spam"]
 
@@ -59,7 +61,17 @@ class Thread(TypedDict):
     inbox_id: str
     subject: str
     status: ThreadStatus
+    snoozed_until: str | None
+    assignee_id: str | None
     first_unanswered_inbound_at: str | None
     last_entry_at: str
     entry_count: int
     preview: str
+
+
+class ThreadTags(TypedDict):
+    """All labels of a conversation."""
+
+    object: str
+    thread_id: str
+    tags: Sequence[Tag]
