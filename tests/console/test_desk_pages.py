@@ -14,7 +14,7 @@ from tickets.services import answering, tagging
 
 pytestmark = pytest.mark.xdist_group("browser")
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-_RULES = "wcag2a wcag2aa wcag21a wcag21aa wcag22aa".split()
+_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
 @pytest.fixture

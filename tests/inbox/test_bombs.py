@@ -44,7 +44,7 @@ def overlapping() -> bytes:
     at = plain.index(b"PK\x01\x02")
     end = plain.index(b"PK\x05\x06")
     entry = plain[at:end]
-    count = 500
+    count = 10
     closing = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, count, count, len(entry) * count, at, 0)
     return plain[:at] + entry * count + closing
 
