@@ -1,7 +1,7 @@
 # One line per target; the work is done in bin/. PORT=8080 and other variables given to make reach the commands as
 # environment variables. `exec` and `--with-parent` make whatever ends make end the rest.
 
-.PHONY: demo up setup test test-deep check bench
+.PHONY: demo up setup test test-deep check bench prove-isolation
 
 demo:
 	bin/setup && exec bin/with-services --with-parent .venv/bin/python manage.py demo $(if $(ONCE),--once)
@@ -23,3 +23,6 @@ check:
 
 bench:
 	bin/setup --dev --browser && exec bin/with-services --with-parent .venv/bin/python -m tests.bench $(if $(ROW),--row $(ROW))
+
+prove-isolation:
+	bin/setup && exec bin/with-services --with-parent .venv/bin/python manage.py prove_isolation

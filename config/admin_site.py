@@ -15,9 +15,10 @@ class Console(UnfoldAdminSite):  # type: ignore[misc]
     index_title = "Home"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """The middleware has found a workspace for the person; without one nothing opens but the way out."""
-        leaves = request.user.is_authenticated and request.path == reverse(f"{self.name}:logout")
-        return leaves or getattr(request, "place", None) is not None
+        """The middleware has found a workspace for the person; without one nothing opens but the way out, and the choice."""
+        place = getattr(request, "place", None)
+        ways = {reverse(f"{self.name}:logout"), reverse(f"{self.name}:choose_workspace")}
+        return place is not None or (request.user.is_authenticated and request.path in ways)
 
     def extra_urls(self) -> list[URLPattern]:
         from config.console.urls import patterns
@@ -25,10 +26,13 @@ class Console(UnfoldAdminSite):  # type: ignore[misc]
         return patterns(self)
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        from config.console import emergency
+
         context: dict[str, Any] = super().each_context(request)
         entries = [entry for group in context["sidebar_navigation"] for entry in group["items"]]
         here = next((entry for entry in entries if entry["active"]), None)
-        return context | {"place": getattr(request, "place", None), "here": here}
+        place = getattr(request, "place", None)
+        return context | {"place": place, "here": here, "brake": emergency.brake(place)}
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         from config.console.views.home import home

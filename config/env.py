@@ -139,6 +139,22 @@ def proxy_networks(entries: list[str], *, variable: str, header: str, drops_unde
     return found
 
 
+def single_sign_on(server_url: str, *, client_id: str, secret: str, name: str) -> dict[str, Any]:
+    """The provider of OpenID Connect as django-allauth wants it told; none without a URL."""
+    if not server_url:
+        return {}
+    if not client_id or not secret:
+        raise ConfigurationError("OIDC_SERVER_URL needs OIDC_CLIENT_ID and OIDC_CLIENT_SECRET beside it.")
+    app = {
+        "provider_id": "sso",
+        "name": name,
+        "client_id": client_id,
+        "secret": secret,
+        "settings": {"server_url": server_url, "oauth_pkce_enabled": True},
+    }
+    return {"openid_connect": {"APPS": [app], "OAUTH_PKCE_ENABLED": True}}
+
+
 def database(url: str, *, role: str) -> dict[str, Any]:
     """A Django database entry that always acts as `role`, whichever user the URL signs in as."""
     config: dict[str, Any] = environ.Env.db_url_config(url)

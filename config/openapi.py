@@ -51,6 +51,8 @@ SPECTACULAR_SETTINGS = {
         "DeliveryStatus": "webhooks.types.DeliveryStatus",
         "WorkspaceStatus": "tenancy.types.WorkspaceStatus",
         "CredentialState": "tenancy.types.CredentialState",
+        "InvitationState": "tenancy.types.InvitationState",
+        "MailState": "tenancy.types.MailState",
     },
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

@@ -25,6 +25,8 @@ def beat_schedule(*, sweep: float) -> dict[str, dict[str, Any]]:
     entries["audit.tasks.anchor"] = {"task": "audit.tasks.anchor", "schedule": 600.0}
     entries["kernel.tasks.prune_plumbing"] = {"task": "kernel.tasks.prune_plumbing", "schedule": crontab(minute="17")}
     entries["tenancy.tasks.prune_tokens"] = {"task": "tenancy.tasks.prune_tokens", "schedule": crontab(minute="47")}
+    entries["tenancy.tasks.send_letters"] = {"task": "tenancy.tasks.send_letters", "schedule": 30.0}
+    entries["tenancy.tasks.prune_people"] = {"task": "tenancy.tasks.prune_people", "schedule": crontab(minute="7")}
     entries["audit.tasks.prune_requests"] = {"task": "audit.tasks.prune_requests", "schedule": crontab(minute="37")}
     entries["inbox.tasks.prune_images"] = {"task": "inbox.tasks.prune_images", "schedule": crontab(minute="7")}
     entries["webhooks.tasks.prune"] = {"task": "webhooks.tasks.prune", "schedule": crontab(minute="27")}

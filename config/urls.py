@@ -20,6 +20,7 @@ api = [
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("console/", include("config.console.doors")),
     path("console/", admin.site.urls),
     path("api/v1/", include(api)),
     path("images/<str:token>", pictures.picture, name="image"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from kernel.context import Actor
+from kernel.context import Actor, Scope
 from kernel.errors import Forbidden, Unauthenticated
 
 
@@ -21,6 +21,13 @@ class Principal:
     permissions: frozenset[str] = field(default_factory=frozenset)
     # Who this is across credentials: a renewed token is the same caller. Empty: the actor itself.
     account: str = ""
+    # A member may be narrowed to the inboxes of their teams; None: every inbox of the workspace.
+    inbox_ids: frozenset[UUID] | None = None
+
+    @property
+    def scope(self) -> Scope:
+        """What all work in their name may see."""
+        return Scope(workspace_id=self.workspace_id, inbox_ids=self.inbox_ids)
 
     # Django REST framework asks its users these two questions.
     @property

@@ -28,10 +28,12 @@ ESTATE = UUID("00000000-0000-4000-8000-000000000000")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The workspaces that the current work may touch: one, or all of them for a stated reason."""
+    """What the current work may touch: one workspace, some inboxes of one, or all workspaces for a stated reason."""
 
     workspace_id: UUID | None
     reason: str = ""
+    # Of one workspace, only what belongs to these inboxes; None: whatever the workspace has.
+    inbox_ids: frozenset[UUID] | None = None
 
     @property
     def is_all(self) -> bool:

@@ -12,6 +12,9 @@ from django.db.migrations.operations import RunSQL
 # Evaluated once per query (scalar sub-select), not once per row. After SET LOCAL ends the setting is '', not NULL.
 _WORKSPACE = "(SELECT NULLIF(current_setting('app.workspace_id', true), '')::uuid)"
 _EVERYTHING = "(SELECT current_setting('app.all_workspaces', true)) = 'on'"
+# Work that is narrowed to inboxes sees what belongs to them; for all other work nothing is looked at.
+_WHOLE = "(SELECT coalesce(current_setting('app.inbox_ids', true), '') = '')"
+INBOXES = "(SELECT NULLIF(current_setting('app.inbox_ids', true), ''))::uuid[]"
 
 
 def fence(
@@ -20,14 +23,17 @@ def fence(
     references: Mapping[str, str] | None = None,
     column: str = "workspace_id",
     touch: bool = True,
+    narrowed: str = "",
 ) -> RunSQL:
     """Put `table` behind its workspace: forced row-level security, paired keys, `updated_at` kept by the database.
 
     `references` maps a column to the table it points at within the same workspace. The pair (workspace, column)
     must exist there, so that no row can reach into another workspace: key checks do not see row-level security.
-    Set `touch=False` for tables without `updated_at`.
+    Set `touch=False` for tables without `updated_at`. `narrowed` is a condition on rows that work for some inboxes only
+    may see as well; `INBOXES` stands for their ids.
     """
-    seen = f"{column} = {_WORKSPACE} OR {_EVERYTHING}"
+    mine = f"{column} = {_WORKSPACE}" + (f" AND ({_WHOLE} OR {narrowed})" if narrowed else "")
+    seen = f"{mine} OR {_EVERYTHING}"
     forward = [
         f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
         f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY",

@@ -20,7 +20,7 @@ from kernel import clock, crypto
 from kernel.access import Principal
 from kernel.crash import crash_point
 from kernel.errors import Conflict, Invalid
-from kernel.transactions import in_all_workspaces, in_workspace
+from kernel.transactions import in_all_workspaces, unit_of_work
 
 KEY_LENGTH = 255
 
@@ -67,20 +67,9 @@ def check_key(key: str) -> str:
     return key
 
 
-# One statement decides: insert, or take over a run whose lease ended, or read what is there.
 _BEGIN = """
-WITH begun AS (
-    INSERT INTO kernel_idempotencyrecord
-        (workspace_id, principal, operation, key, fingerprint, state, lease_until, expires_at)
-    VALUES (%(workspace)s, %(principal)s, %(operation)s, %(key)s, %(fingerprint)s, 'running', %(lease)s, %(expires)s)
-    ON CONFLICT (workspace_id, principal, key) DO UPDATE SET lease_until = EXCLUDED.lease_until
-        WHERE kernel_idempotencyrecord.state = 'running' AND kernel_idempotencyrecord.lease_until < now()
-          AND kernel_idempotencyrecord.fingerprint = EXCLUDED.fingerprint
-    RETURNING id
-)
-SELECT (SELECT id FROM begun), r.id, r.fingerprint, r.state, r.response_status, r.response_body
-FROM (SELECT 1) AS one LEFT JOIN kernel_idempotencyrecord r
-  ON r.workspace_id = %(workspace)s AND r.principal = %(principal)s AND r.key = %(key)s
+SELECT is_begun, id, fingerprint, state, response_status, response_body FROM kernel_idempotency_begin_v1(
+    %s, %s, %s, %s, %s, %s, %s, %s)
 """
 
 
@@ -95,28 +84,30 @@ def run_once(
     now = clock.now()
     mark = fingerprint({"operation": operation, "content": fingerprint(content).hex()})
     lease = now + timedelta(seconds=settings.IDEMPOTENCY_LEASE_SECONDS)
-    values: dict[str, Any] = {
-        "workspace": principal.workspace_id,
-        "principal": principal.pk,
-        "operation": operation,
-        "key": check_key(key),
-        "fingerprint": mark,
-        "lease": lease,
-        "expires": now + timedelta(hours=settings.IDEMPOTENCY_HOURS),
-    }
-    with in_workspace(principal.workspace_id), connection.cursor() as cursor:
+    expires = now + timedelta(hours=settings.IDEMPOTENCY_HOURS)
+    with connection.cursor() as cursor:
+        alone = not connection.in_atomic_block
+        values: list[Any] = [
+            principal.workspace_id,
+            principal.pk,
+            operation,
+            check_key(key),
+            mark,
+            lease,
+            expires,
+            alone,
+        ]
         cursor.execute(_BEGIN, values)
-        begun, *stored = cursor.fetchone()
-    if begun is None:
-        return _replay(principal, mark, *stored)
+        row = cursor.fetchone()
+    if row is None or not row[0]:
+        return _replay(principal, mark, row)
     crash_point("idempotency.begun")
-    return _perform(principal, begun, lease, work)
+    return _perform(principal, row[1], lease, work)
 
 
-def _replay(
-    principal: Principal, mark: bytes, record_id: int, stored_mark: bytes | None, state: str, status: int, body: bytes
-) -> Answer:
-    if stored_mark is not None and bytes(stored_mark) != mark:
+def _replay(principal: Principal, mark: bytes, row: tuple[Any, ...] | None) -> Answer:
+    _, record_id, stored_mark, state, status, body = row or (False, 0, mark, "running", 0, b"")
+    if bytes(stored_mark) != mark:
         raise KeyReused("This Idempotency-Key was used for a different request. Use a new key for new content.")
     if state != "done":
         raise StillRunning("The first request with this Idempotency-Key is still running. Try again in a moment.")
@@ -135,7 +126,7 @@ def _place(principal: Principal, record_id: int) -> dict[str, Any]:
 def _perform(principal: Principal, record_id: int, lease: datetime, work: Callable[[], tuple[int, bytes]]) -> Answer:
     """The lease is the fence: a run that outlived it, and was taken over, rolls back instead of acting twice."""
     try:
-        with in_workspace(principal.workspace_id), connection.cursor() as cursor:
+        with unit_of_work(principal.scope), connection.cursor() as cursor:
             status, body = work()
             crash_point("idempotency.worked")
             cursor.execute(
@@ -146,7 +137,7 @@ def _perform(principal: Principal, record_id: int, lease: datetime, work: Callab
             if cursor.rowcount != 1:
                 raise StillRunning("This request took too long and was begun again. Ask for its outcome in a moment.")
     except Exception:
-        with in_workspace(principal.workspace_id), connection.cursor() as cursor:
+        with unit_of_work(principal.scope), connection.cursor() as cursor:
             cursor.execute(
                 "DELETE FROM kernel_idempotencyrecord WHERE id = %s AND state = 'running' AND lease_until = %s",
                 [record_id, lease],

@@ -52,10 +52,14 @@ class UnitOfWork:
             return
         workspace = str(scope.workspace_id) if scope and scope.workspace_id else ""
         everything = "on" if scope and scope.is_all else ""
+        narrow = scope.inbox_ids if scope else None
+        # An array as PostgreSQL writes it: "{}" is none of them, an empty setting is no limit.
+        inboxes = "" if narrow is None else "{" + ",".join(sorted(map(str, narrow))) + "}"
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT set_config('app.workspace_id', %s, true), set_config('app.all_workspaces', %s, true)",
-                [workspace, everything],
+                "SELECT set_config('app.workspace_id', %s, true), set_config('app.all_workspaces', %s, true),"
+                " set_config('app.inbox_ids', %s, true)",
+                [workspace, everything, inboxes],
             )
         self.applied = scope
 
@@ -105,7 +109,10 @@ def unit_of_work(scope: Scope | None = None) -> Iterator[UnitOfWork]:
 
 
 def in_workspace(workspace_id: UUID) -> AbstractContextManager[UnitOfWork]:
-    """A unit of work that sees one workspace."""
+    """A unit of work that sees one workspace; inside work of the same workspace it sees no more than that does."""
+    around = context.scope.get()
+    if around is not None and around.workspace_id == workspace_id:
+        return unit_of_work(around)
     return unit_of_work(Scope(workspace_id=workspace_id))
 
 

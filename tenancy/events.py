@@ -176,3 +176,173 @@ class WorkspaceRestored(WorkspaceChanged):
     """An operator has taken the tombstone away."""
 
     slug: ClassVar[str] = "workspace.restored"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkspaceStopped(DomainEvent):
+    """The emergency stop: nothing leaves the workspace until it is released."""
+
+    slug: ClassVar[str] = "workspace.stopped"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "workspace_id"
+
+    generation: int
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkspaceResumed(DomainEvent):
+    """The emergency stop was released: what waited goes on, in a new generation."""
+
+    slug: ClassVar[str] = "workspace.resumed"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "workspace_id"
+
+    generation: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleEvent(DomainEvent):
+    """Base of the facts about roles."""
+
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "role_id"
+
+    role_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleCreated(RoleEvent):
+    """A role was made."""
+
+    slug: ClassVar[str] = "role.created"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleChanged(RoleEvent):
+    """A role has another name or description, or grants something else."""
+
+    slug: ClassVar[str] = "role.changed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleDeleted(RoleEvent):
+    """A role that nobody held was deleted."""
+
+    slug: ClassVar[str] = "role.deleted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleGiven(RoleEvent):
+    """A member has a role from their next request on."""
+
+    slug: ClassVar[str] = "role.given"
+
+    membership_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleTaken(RoleEvent):
+    """A member has a role no more from their next request on."""
+
+    slug: ClassVar[str] = "role.taken"
+
+    membership_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class TeamEvent(DomainEvent):
+    """Base of the facts about teams."""
+
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "team_id"
+
+    team_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class TeamCreated(TeamEvent):
+    """A team was made."""
+
+    slug: ClassVar[str] = "team.created"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TeamChanged(TeamEvent):
+    """A team has another name, other members or other inboxes."""
+
+    slug: ClassVar[str] = "team.changed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TeamDeleted(TeamEvent):
+    """A team was deleted; its members and inboxes stay."""
+
+    slug: ClassVar[str] = "team.deleted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberInvited(DomainEvent):
+    """Somebody was invited to the workspace, or invited again with a new link. The link is in no event."""
+
+    slug: ClassVar[str] = "member.invited"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "invitation_id"
+
+    invitation_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberInvitationRevoked(DomainEvent):
+    """An invitation was taken back before anybody accepted it."""
+
+    slug: ClassVar[str] = "member.invitation_revoked"
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "invitation_id"
+
+    invitation_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberChanged(DomainEvent):
+    """Base of the facts about a member."""
+
+    public: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "membership_id"
+
+    membership_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberJoined(MemberChanged):
+    """Somebody accepted an invitation, or was made an owner by whoever runs the installation."""
+
+    slug: ClassVar[str] = "member.joined"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberRolesChanged(MemberChanged):
+    """A member holds other roles than before."""
+
+    slug: ClassVar[str] = "member.roles_changed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberSuspended(MemberChanged):
+    """A member is shut out until they are let in again."""
+
+    slug: ClassVar[str] = "member.suspended"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberReactivated(MemberChanged):
+    """A suspended member is let in again."""
+
+    slug: ClassVar[str] = "member.reactivated"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberRemoved(MemberChanged):
+    """Somebody is no longer a member."""
+
+    slug: ClassVar[str] = "member.removed"

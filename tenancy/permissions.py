@@ -5,8 +5,15 @@ from typing import Final
 CATALOGUE: Final[dict[str, str]] = {
     "workspace.read": "See the workspace and its settings",
     "workspace.manage": "Change the workspace, its domains and keys",
+    "workspace.stop": "Stop everything that leaves the workspace, in an emergency",
+    "workspace.resume": "Release the emergency stop",
+    "member.read": "See members, invitations and teams",
+    "member.manage": "Invite, suspend, reactivate and remove members, give them roles; make teams",
+    "role.read": "See roles and what they grant",
+    "role.manage": "Make and change roles, and give them to members",
     "inbox.read": "See inboxes",
     "inbox.manage": "Create, change and deactivate inboxes",
+    "inbox.see_all": "See every inbox, also where members see those of their teams only",
     "email.read": "See received mail and its processing state",
     "email.create": "Hand in mail through the API",
     "email.draft": "Draft replies, which a person then approves or rejects",
@@ -27,6 +34,50 @@ CATALOGUE: Final[dict[str, str]] = {
     "request.read": "See the log of requests to the API",
     "audit.read": "See and verify the audit trail",
 }
+
+# The roles that every workspace has, and all they grant. Kept in step at each migrate; nobody changes them in between.
+SYSTEM_ROLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "owner": ("May do everything, and make others owners", ("*",)),
+    "admin": (
+        "May do everything but make owners",
+        (
+            "workspace.*", "member.*", "role.*", "inbox.*", "email.*", "thread.*", "agent.*", "approval.*", "webhook.*",
+            "event.*", "contact.*", "quarantine.*", "request.*", "audit.*",
+        ),
+    ),
+    "manager": (
+        "Runs the daily work: inboxes, agents, people's questions, the emergency stop",
+        (
+            "workspace.read", "workspace.stop", "workspace.resume", "member.read", "role.read", "inbox.read", "inbox.manage",
+            "email.read", "email.draft", "email.send", "thread.read", "thread.manage", "agent.read", "agent.manage",
+            "approval.read", "approval.decide", "contact.read", "contact.manage", "quarantine.manage", "webhook.read",
+            "event.read",
+        ),
+    ),
+    "agent": (
+        "Answers customers and decides what agents ask",
+        (
+            "workspace.read", "workspace.stop", "inbox.read", "email.read", "email.draft", "email.send", "thread.read",
+            "thread.manage", "agent.read", "approval.read", "approval.decide", "contact.read",
+        ),
+    ),
+    "analyst": (
+        "Reads conversations, runs and figures, and changes nothing",
+        ("workspace.read", "inbox.read", "email.read", "thread.read", "agent.read", "approval.read", "contact.read"),
+    ),
+    "developer": (
+        "Connects other systems: webhooks, events, mail through the API",
+        (
+            "workspace.read", "inbox.read", "email.read", "email.create", "thread.read", "agent.read", "webhook.read",
+            "webhook.manage", "event.read", "request.read",
+        ),
+    ),
+    "auditor": (
+        "Sees who did what, and who may do what",
+        ("workspace.read", "member.read", "role.read", "inbox.read", "agent.read", "approval.read", "webhook.read",
+         "event.read", "request.read", "audit.read"),
+    ),
+}  # fmt: skip
 
 
 def describe() -> dict[str, str]:

@@ -30,7 +30,11 @@ class WorkspaceManager(models.Manager[M]):
                 f"{self.model.__name__} belongs to a workspace. Wrap the call in kernel.transactions.in_workspace(id)."
             )
         rows = super().get_queryset()
-        return rows if scope.is_all else rows.filter(workspace_id=scope.workspace_id)
+        if scope.is_all:
+            return rows
+        rows = rows.filter(workspace_id=scope.workspace_id)
+        path = getattr(self.model, "inbox_path", "")
+        return rows.filter(**{f"{path}__in": scope.inbox_ids}) if path and scope.inbox_ids is not None else rows
 
 
 class LiveManager(WorkspaceManager[M]):
@@ -47,6 +51,9 @@ class WorkspaceOwned(models.Model):
     workspace = models.ForeignKey("tenancy.Workspace", models.PROTECT, related_name="+", db_index=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    # The column that says which inbox a row belongs to, where it has one: members may be narrowed to some inboxes.
+    inbox_path: ClassVar[str] = ""
 
     # Django's internals, the admin and related access need an unfiltered manager; row-level security is beneath it.
     unfenced: ClassVar[models.Manager[Any]] = models.Manager()

@@ -12,9 +12,53 @@ class WorkspaceStatus(TextChoices):
 
 
 class MembershipStatus(TextChoices):
-    INVITED = "invited"
     ACTIVE = "active"
     SUSPENDED = "suspended"
+    REMOVED = "removed"
+
+
+class InvitationState(TextChoices):
+    """Where an invitation stands; only an open one can be accepted."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+
+
+class MailState(TextChoices):
+    """Where a letter of ours to a person stands."""
+
+    NONE = "none"
+    QUEUED = "queued"
+    SENDING = "sending"
+    SENT = "sent"
+    FAILED = "failed"
+
+
+class LoginOutcome(TextChoices):
+    """How an attempt to sign in ended."""
+
+    SUCCESS = "success"
+    WRONG_PASSWORD = "wrong_password"  # noqa: S105 - a word, not a secret
+    UNKNOWN_ACCOUNT = "unknown_account"
+    INACTIVE = "inactive"
+    LOCKED = "locked"
+    WRONG_CODE = "wrong_code"
+    USED_CODE = "used_code"
+    WRONG_PASSKEY = "wrong_passkey"
+    UNKNOWN_SSO = "unknown_sso"
+    FAILED_SSO = "failed_sso"
+
+
+class LoginMethod(TextChoices):
+    """With what a person signs in, or proves again who they are."""
+
+    PASSWORD = "password"  # noqa: S105 - a word, not a secret
+    TOTP = "totp"
+    RECOVERY_CODE = "recovery_code"
+    PASSKEY = "passkey"
+    SSO = "sso"
 
 
 class DomainState(TextChoices):

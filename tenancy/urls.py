@@ -1,7 +1,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from tenancy.api import credentials
+from tenancy.api import control, credentials, members, people
 from tenancy.api.views import ProvisioningView, WorkspaceView
 
 router = SimpleRouter(trailing_slash=False)
@@ -10,10 +10,24 @@ router.register("client-certificates", credentials.ClientCertificateViewSet, bas
 router.register(
     "revoked-client-certificates", credentials.RevokedCertificateViewSet, basename="revoked-client-certificate"
 )
+router.register("roles", people.RoleViewSet, basename="role")
+router.register("teams", people.TeamViewSet, basename="team")
 router.register("revoked-tokens", credentials.RevokedTokenViewSet, basename="revoked-token")
+router.register("members", members.MemberViewSet, basename="member")
+router.register("invitations", members.InvitationViewSet, basename="invitation")
 
 urlpatterns = [
     path("workspace", WorkspaceView.as_view({"get": "retrieve", "patch": "partial_update"}), name="workspace"),
+    path(
+        "workspace-settings",
+        control.SettingsView.as_view({"get": "retrieve", "patch": "partial_update"}),
+        name="workspace-settings",
+    ),
+    path(
+        "emergency-stop",
+        control.EmergencyStopView.as_view({"get": "retrieve", "post": "create", "delete": "destroy"}),
+        name="emergency-stop",
+    ),
     path("provisioning/workspaces", ProvisioningView.as_view(), name="provisioning"),
     *router.urls,
 ]

@@ -9,7 +9,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -17,10 +16,11 @@ import psycopg
 import pytest
 from django.conf import settings
 from django.db import connections
+from psycopg.pq import TransactionStatus
+
+from tests import emptying
 
 pytest_plugins = ["tests.plugins.cases"]
-
-KEEP = {"django_migrations", "django_content_type", "auth_permission", "tenancy_installation"}
 
 
 def _own_redis() -> None:
@@ -110,6 +110,7 @@ def django_db_setup(template_database: str, django_db_blocker) -> Iterator[None]
         os.environ["DATABASE_URL"] = urlunsplit(url)
         os.environ["DATABASE_OWNER_URL"] = _owner_dsn(name)
     yield
+    emptying.leave()
     with django_db_blocker.unblock():
         connections.close_all()
         with psycopg.connect(_owner_dsn(_server_database()), autocommit=True) as admin:
@@ -121,46 +122,23 @@ def db(django_db_setup: None, django_db_blocker) -> Iterator[None]:
     """A database in which things really commit; emptied by its owner afterwards."""
     with django_db_blocker.unblock():
         yield
-        connections.close_all()
-        _empty()
+        _let_go()
+        emptying.empty()
 
 
 transactional_db = db
 
 
-def _empty() -> None:
-    with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
-        owner.execute("SET app.allow_truncate = 'on'")
-        owner.execute("SET app.all_workspaces = 'on'")
-        owner.execute("SET synchronous_commit = 'off'")
-        names = [row[0] for row in owner.execute(_dirty_tables(owner))]
-        if names:
-            owner.execute(f"TRUNCATE {', '.join(names)} RESTART IDENTITY CASCADE")
-        _reseed(owner)
-
-
-@cache
-def _tables(database: str) -> list[str]:
-    with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
-        rows = owner.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
-        return [row[0] for row in rows if row[0] not in KEEP | {"tenancy_workspace"}]
-
-
-def _dirty_tables(owner: psycopg.Connection) -> str:
-    """One statement that names the tables with rows: most tests touch few of them."""
-    names = _tables(owner.info.dbname)
-    return " UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT FROM \"{name}\")" for name in names)
-
-
-def _reseed(owner: psycopg.Connection) -> None:
-    """What the migrations seed must be there for the next test, also where CASCADE reached it."""
-    import importlib
-
-    owner.execute("UPDATE tenancy_installation SET owner_id = NULL, owned_at = NULL")
-    seed = importlib.import_module("tenancy.migrations.0003_installation")
-    owner.execute("DELETE FROM tenancy_workspace WHERE id <> %s", [seed.ESTATE])
-    with owner.transaction():
-        owner.execute(seed.SEED)
+def _let_go() -> None:
+    """The next test may have this one's connection, which costs more to open than most tests do in it, unless it is spoilt."""
+    connections["owner"].close()
+    usual = connections["default"]
+    if usual.connection and usual.connection.info.transaction_status == TransactionStatus.IDLE and usual.is_usable():
+        with usual.cursor() as cursor:
+            cursor.execute("RESET ALL; RESET ROLE")
+        usual.ensure_timezone()
+    else:
+        usual.close()
 
 
 @pytest.fixture(autouse=True)

@@ -42,12 +42,14 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A webhook with a delivery that is due. `is_open` is false when nothing may be sent to it any more."""
+    """A webhook with a delivery that is due. `is_open` is false when nothing may be sent to it any more, `is_held` true
+    while its workspace is stopped."""
 
     webhook_id: str
     is_open: bool
     is_failing: bool
     updated_at: datetime
+    is_held: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,6 +164,7 @@ class Migration(migrations.Migration):
                 ('attempts', models.PositiveSmallIntegerField(db_default=0, help_text='Claims since the last step that was done.')),
                 ('due_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), help_text='Next attempt, or the end of the lease while running.')),
                 ('lease_token', models.PositiveIntegerField(db_default=0, help_text='Rises with each claim; fences late writers.')),
+                ('generation', models.PositiveIntegerField(db_default=0, help_text="Of the workspace's control state, when it was last claimed.")),
                 ('started_at', models.DateTimeField(null=True)),
                 ('finished_at', models.DateTimeField(null=True)),
             ],

@@ -7,6 +7,8 @@ from django.db import migrations
 from kernel import db
 
 SQL = Path(__file__).resolve().parent.parent / "sql"
+# What was done about a mail is seen by those who see its inbox.
+OF_EXECUTION = "agents_sees_execution_v1(execution_id)"
 
 
 class Migration(migrations.Migration):
@@ -24,16 +26,29 @@ class Migration(migrations.Migration):
             "agents_actionintent",
             "agents_knowledgesource",
         ),
+        db.sql_file(
+            SQL / "sight_v1.sql",
+            reverse="DROP FUNCTION agents_sees_intent_v1(uuid); DROP FUNCTION agents_sees_execution_v1(uuid)",
+        ),
         db.fence("agents_agent", references={"parent_id": "agents_agent"}),
         db.fence("agents_agentversion", references={"agent_id": "agents_agent"}, touch=False),
         db.append_only("agents_agentversion"),
-        db.fence("agents_execution", references={"agent_id": "agents_agent", "version_id": "agents_agentversion"}),
-        db.fence("agents_executionstep", references={"execution_id": "agents_execution"}),
+        db.fence(
+            "agents_execution",
+            references={"agent_id": "agents_agent", "version_id": "agents_agentversion"},
+            narrowed="agents_sees_execution_v1(id)",
+        ),
+        db.fence("agents_executionstep", references={"execution_id": "agents_execution"}, narrowed=OF_EXECUTION),
         db.fence(
             "agents_actionintent",
             references={"execution_id": "agents_execution", "entry_id": "inbox_entry"},
+            narrowed=OF_EXECUTION,
         ),
-        db.fence("agents_approvalrequest", references={"intent_id": "agents_actionintent"}),
+        db.fence(
+            "agents_approvalrequest",
+            references={"intent_id": "agents_actionintent"},
+            narrowed="agents_sees_intent_v1(intent_id)",
+        ),
         db.fence(
             "agents_agentrun",
             references={
@@ -42,6 +57,7 @@ class Migration(migrations.Migration):
                 "version_id": "agents_agentversion",
                 "execution_id": "agents_execution",
             },
+            narrowed=OF_EXECUTION,
         ),
         db.fence("agents_knowledgesource"),
         db.fence("agents_knowledgechunk", references={"source_id": "agents_knowledgesource"}),

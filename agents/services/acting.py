@@ -156,6 +156,7 @@ def execute(run: Run, intent_id: UUID) -> bool:
     """Claim the intent and queue its effect, in one transaction that checks everything again; True when it is queued."""
     with in_workspace(run.workspace_id):
         execution = leasing.hold(run.lease)
+        leasing.check(run.lease)
         intent = ActionIntent.objects.select_for_update(no_key=True).get(id=intent_id)
         if intent.status != IntentStatus.APPROVED:
             _close(execution, Outcome.BLOCKED, f"the intent is {intent.status} and cannot be executed")

@@ -11,7 +11,7 @@ from django.conf import settings
 
 from agents.llm.base import ModelError
 from agents.services import leasing, running, stepping
-from agents.services.leasing import Lease, LeaseLost
+from agents.services.leasing import Halted, Lease, LeaseLost
 from agents.services.running import Run
 from agents.types import Outcome
 from kernel import context
@@ -42,6 +42,8 @@ def work(lease: Lease, *, keep_going: KeepGoing = lambda: True) -> None:
         run = running.load(lease)
         with context.acting_as(run.actor):
             _drive(run, keep_going)
+    except Halted:
+        _put_back(lease)
     except LeaseLost:
         logger.info("another worker has taken this execution over", extra={"execution_id": str(lease.execution_id)})
     except Exception:
@@ -49,6 +51,15 @@ def work(lease: Lease, *, keep_going: KeepGoing = lambda: True) -> None:
         logger.exception("an execution could not be worked on", extra={"execution_id": str(lease.execution_id)})
     finally:
         context.execution_id.reset(token)
+
+
+def _put_back(lease: Lease) -> None:
+    """For the time after the release of the emergency stop."""
+    logger.info("the workspace is stopped; this execution waits", extra={"execution_id": str(lease.execution_id)})
+    try:
+        leasing.release(lease)
+    except LeaseLost:
+        logger.info("another worker has it already", extra={"execution_id": str(lease.execution_id)})
 
 
 def _drive(run: Run, keep_going: KeepGoing) -> None:
@@ -60,7 +71,7 @@ def _drive(run: Run, keep_going: KeepGoing) -> None:
             if not keep_going():
                 leasing.release(run.lease)
                 return
-    except LeaseLost:
+    except (LeaseLost, Halted):
         raise
     except ModelError as error:
         wait = error.retry_after or 0.0

@@ -18,6 +18,11 @@ from agents.models import Execution
 from agents.tools import Tool
 from agents.types import ExecutionStatus, StepKind, StepStatus
 from kernel.transactions import in_all_workspaces, in_workspace
+from tenancy.queries import control
+
+
+class Halted(Exception):
+    """The workspace was stopped since the claim: nothing more is done in this claim, and the execution waits."""
 
 
 class LeaseLost(Exception):
@@ -32,6 +37,7 @@ class Lease:
     workspace_id: UUID
     token: int
     attempts: int
+    generation: int
 
 
 @dataclass(frozen=True)
@@ -55,18 +61,20 @@ class Step:
     cost_micros: int = 0
 
 
-_CLAIM = """
+_CLAIM = f"""
 UPDATE agents_execution SET status = 'running', attempts = attempts + 1, lease_token = lease_token + 1,
+    generation = {control.generation_of("agents_execution")},
     due_at = now() + %(lease)s * interval '1 second', started_at = coalesce(started_at, now())
 WHERE id = (
     SELECT id FROM agents_execution WHERE status IN ('queued', 'running') AND due_at <= now()
+      AND workspace_id <> ALL ({control.STOPPED})
     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING id, workspace_id, lease_token, attempts
-"""
+RETURNING id, workspace_id, lease_token, attempts, generation
+"""  # noqa: S608 - pieces of ours
 
-# One statement: the fence, the running totals and the step. Zero rows mean that the lease is lost. The attempts begin
-# anew at one: this claim is now the first attempt at the next step.
-_RECORD = """
+# One statement: the fence, the running totals and the step. Zero rows mean that the lease is lost, or that the workspace
+# was stopped. The attempts begin anew at one: this claim is now the first attempt at the next step.
+_RECORD = f"""
 WITH held AS (
     UPDATE agents_execution SET attempts = 1, due_at = now() + %(lease)s * interval '1 second',
         error_code = '', reason = '',
@@ -75,6 +83,7 @@ WITH held AS (
         input_tokens = input_tokens + %(input)s, output_tokens = output_tokens + %(output)s,
         cost_micros = cost_micros + %(cost)s
     WHERE id = %(execution)s AND lease_token = %(token)s AND status = 'running'
+      AND generation = {control.generation_of("agents_execution")}
     RETURNING id, workspace_id)
 INSERT INTO agents_executionstep (id, workspace_id, execution_id, position, kind, tool, permission, risk, title,
     arguments, result, status, input_tokens, output_tokens, cost_micros, started_at, finished_at)
@@ -82,7 +91,7 @@ SELECT %(id)s, workspace_id, id, %(position)s, %(kind)s, %(tool)s, %(permission)
     %(arguments)s::jsonb, %(result)s::jsonb, %(status)s, %(input)s, %(output)s, %(cost)s, %(started)s,
     CASE WHEN %(status)s = 'done' THEN clock_timestamp() END
 FROM held
-"""
+"""  # noqa: S608 - pieces of ours
 
 
 def claim() -> Lease | None:
@@ -94,7 +103,8 @@ def claim() -> Lease | None:
 
 
 def record(lease: Lease, step: Step) -> None:
-    """Write one step and prolong the lease, in the current unit of work; LeaseLost when somebody else has it."""
+    """Write one step and prolong the lease, in the current unit of work. LeaseLost when somebody else has it, Halted when
+    the workspace was stopped."""
     tool = step.tool
     values: dict[str, Any] = {
         "lease": settings.RUN_LEASE_SECONDS,
@@ -121,7 +131,14 @@ def record(lease: Lease, step: Step) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_RECORD, values)
         if cursor.rowcount != 1:
+            check(lease)
             raise LeaseLost(str(lease.execution_id))
+
+
+def check(lease: Lease) -> None:
+    """Halted when nothing may leave the workspace any more in this claim. Asked right before every effect outside."""
+    if not control.is_current(workspace_id=lease.workspace_id, generation_claimed=lease.generation):
+        raise Halted(str(lease.execution_id))
 
 
 def hold(lease: Lease) -> Execution:
@@ -143,7 +160,7 @@ def again(lease: Lease, *, seconds: float, code: str, reason: str) -> None:
 
 
 def release(lease: Lease) -> None:
-    """Put the execution back at once, because this worker stops: that was no attempt."""
+    """Put the execution back at once, because this worker stops, or its workspace was stopped: that was no attempt."""
     _return(lease, 0.0, code="", reason="", uncount=1)
 
 

@@ -21,20 +21,23 @@ from agents.normalise import visible
 from agents.queries import agents as queries
 from agents.queries import knowledge as knowledge_queries
 from agents.services import acting, planning, running, stepping
-from agents.services.leasing import Lease
+from agents.services.leasing import Halted, Lease
 from agents.services.running import Run
 from agents.types import OUTSIDE, AgentStatus, ExecutionStatus, StepKind
 from audit.services import record
 from inbox.queries import conversations
 from inbox.queries.conversations import MailContext
-from inbox.services import progress
+from inbox.services import progress, replying
 from inbox.types import EmailState
 from kernel import clock, outbox
 from kernel.context import Actor
 from kernel.errors import Conflict, Invalid
 from kernel.transactions import in_workspace, unit_of_work
+from tenancy.queries import control
+from tenancy.services.stopping import Stopped
 
 _WISHED = "the caller asks a person to look first"
+_STOPPED = "The workspace is stopped: nothing is answered until a person releases the emergency stop."
 _POLICY = "the policy of the inbox lets no agent answer by itself"
 
 
@@ -53,15 +56,26 @@ class NotOpen(Conflict):
 def propose(*, workspace_id: UUID, email_id: UUID, text: str, author: Actor, ask_first: bool = False) -> ActionIntent:
     """Put a reply in `author`'s words before the rules of the inbox's agent; the intent, whose status says what came of it.
 
-    With `ask_first` a person decides whatever the rules allow. Raises NotFound, Invalid, NoLicence and NotOpen.
+    With `ask_first` a person decides whatever the rules allow. Raises NotFound, Invalid, NoLicence, NotOpen and Stopped,
+    and NobodyToAnswer or RecipientSuppressed where a reply could not be sent.
     """
-    words = _checked(text)
+    try:
+        return _propose(workspace_id, email_id, _checked(text), author, ask_first=ask_first)
+    except Halted as error:
+        raise Stopped(_STOPPED) from error
+
+
+def _propose(workspace_id: UUID, email_id: UUID, words: str, author: Actor, *, ask_first: bool) -> ActionIntent:
     with in_workspace(workspace_id):
+        generation = control.generation(workspace_id)
+        if generation is None:
+            raise Stopped(_STOPPED)
         mail = conversations.mail_context(email_id=email_id)
         agent = _licence(mail)
+        replying.check_recipient(email_id=email_id)
         # The agent before the thread before the mail, as where a worker sends: two of them cannot wait for each other.
         conversations.lock_thread(mail.thread_id)
-        run = _begin(mail, agent)
+        run = _begin(mail, agent, generation)
         _note(run, words, author)
         plan = planning.plan(planning.proposal(run.steps), email_id=email_id)
         run.record(StepKind.PLAN, f"Planned: {plan.tool.name}", clock.now(), tool=plan.tool, result=plan.as_json())
@@ -101,7 +115,7 @@ def _reason_to_ask(mail: MailContext, *, ask_first: bool) -> str:
     return "" if mail.policy.lets_agent_work else _POLICY
 
 
-def _begin(mail: MailContext, agent: Agent) -> Run:
+def _begin(mail: MailContext, agent: Agent, generation: int) -> Run:
     """A run that this caller holds; NotOpen when the mail is answered, or somebody is at work on it."""
     key = acting.reply_key(email_id=mail.email_id, agent_id=agent.id)
     if ActionIntent.objects.filter(idempotency_key=key).exists():
@@ -123,6 +137,7 @@ def _begin(mail: MailContext, agent: Agent) -> Run:
                 status=ExecutionStatus.RUNNING,
                 attempts=1,
                 lease_token=1,
+                generation=generation,
                 started_at=now,
                 due_at=now + timedelta(seconds=settings.RUN_LEASE_SECONDS),
             )
@@ -137,7 +152,7 @@ def _begin(mail: MailContext, agent: Agent) -> Run:
         raise NotOpen("The agent of the inbox is at work on this mail. Wait for what comes of it.") from error
     progress.move(email_id=mail.email_id, to=EmailState.RUNNING)
     _announce(row, version.number)
-    return running.load(Lease(execution.id, agent.workspace_id, token=1, attempts=1))
+    return running.load(Lease(execution.id, agent.workspace_id, token=1, attempts=1, generation=generation))
 
 
 def _announce(row: AgentRun, version: int) -> None:

@@ -20,7 +20,8 @@ from agents.queries.knowledge import Found
 from agents.services import acting, closing, leasing, planning
 from agents.services.running import Run
 from agents.types import ExecutionStatus, Outcome, StepKind
-from inbox.services import progress
+from inbox.services import progress, replying
+from inbox.services.replying import NobodyToAnswer, RecipientSuppressed
 from inbox.types import EmailState
 from kernel import clock
 from kernel.crash import crash_point
@@ -89,12 +90,24 @@ def _context(run: Run) -> bool:
     with in_workspace(run.workspace_id):
         run.mail()
         crash_point("run.context_built")
-        overtaken = not progress.move(email_id=run.email_id, to=EmailState.RUNNING)
-        if not overtaken:
+        obstacle = _obstacle(run)
+        overtaken = not obstacle and not progress.move(email_id=run.email_id, to=EmailState.RUNNING)
+        if not obstacle and not overtaken:
             note_context(run, started)
+    if obstacle:
+        return give_up(run, Outcome.BLOCKED, obstacle)
     if overtaken:
         return give_up(run, Outcome.OVERTAKEN, "the mail was handled before the agent began")
     return True
+
+
+def _obstacle(run: Run) -> str:
+    """Why no answer could be sent: better known before a model is paid for one, or a person asked about it."""
+    try:
+        replying.check_recipient(email_id=run.email_id)
+    except (NobodyToAnswer, RecipientSuppressed) as error:
+        return error.detail
+    return ""
 
 
 def asked(run: Run) -> str:
@@ -127,6 +140,7 @@ def _model(run: Run) -> bool:
         return give_up(run, Outcome.LOOPED, "the model would be asked the same question again")
     provider = registry.get(run.version.provider or registry.default())
     crash_point("run.model_called")
+    leasing.check(run.lease)
     proposal = provider.propose(request)
     crash_point("run.model_answered")
     with in_workspace(run.workspace_id):

@@ -5,47 +5,78 @@
 -- Handing a function over asks CREATE of its new owner, for that moment only.
 GRANT CREATE ON SCHEMA public TO inbox_audit;
 
+-- p_workspace is that of all entries; NULL when each names its own.
 CREATE FUNCTION audit_append_v1(p_workspace uuid, p_entries jsonb) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    v_sequence bigint;
-    v_head bytea;
-    v_hash bytea;
-    v_entry jsonb;
-    v_body text;
-    v_payload_hash bytea;
+    v_wanted uuid[] := ARRAY[p_workspace];
+    -- The chains, side by side.
+    v_workspaces uuid[];
+    v_sequences bigint[];
+    v_heads bytea[];
+    v_chain int;
+    v_entry record;
+    v_row audit_auditevent;
+    v_rows audit_auditevent[];
     v_now timestamptz;
 BEGIN
-    SELECT sequence, head INTO v_sequence, v_head FROM audit_auditchain
-    WHERE workspace_id = p_workspace FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
-        INSERT INTO audit_auditchain (workspace_id, sequence, head)
-        VALUES (p_workspace, 0, sha256(p_workspace::text::bytea)) ON CONFLICT (workspace_id) DO NOTHING;
-        SELECT sequence, head INTO v_sequence, v_head FROM audit_auditchain
-        WHERE workspace_id = p_workspace FOR NO KEY UPDATE;
+    IF p_workspace IS NULL THEN
+        SELECT array_agg(DISTINCT e.workspace_id) INTO v_wanted FROM jsonb_to_recordset(p_entries) AS e(workspace_id uuid);
     END IF;
-    v_now := clock_timestamp();
-    FOR v_entry IN SELECT * FROM jsonb_array_elements(p_entries) LOOP
-        v_sequence := v_sequence + 1;
-        v_payload_hash := sha256(convert_to((v_entry->'payload')::text, 'UTF8'));
-        v_body := json_build_array(
-            v_sequence, p_workspace, v_entry->>'id', v_entry->>'action', v_entry->>'outcome', v_entry->>'actor_kind',
-            v_entry->>'actor_id', v_entry->>'actor_label', v_entry->>'resource_kind', v_entry->>'resource_id',
-            v_entry->>'request_id', v_entry->>'execution_id', encode(v_payload_hash, 'hex'),
-            to_char(v_now AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text;
-        v_hash := sha256(v_head || convert_to(v_body, 'UTF8'));
-        INSERT INTO audit_auditevent (id, workspace_id, sequence, action, outcome, actor_kind, actor_id, actor_label,
-            resource_kind, resource_id, request_id, execution_id, payload_hash, occurred_at, body, previous_hash, hash)
-        VALUES ((v_entry->>'id')::uuid, p_workspace, v_sequence, v_entry->>'action', v_entry->>'outcome',
-            v_entry->>'actor_kind', v_entry->>'actor_id', v_entry->>'actor_label', v_entry->>'resource_kind',
-            v_entry->>'resource_id', v_entry->>'request_id', (v_entry->>'execution_id')::uuid, v_payload_hash, v_now,
-            v_body, v_head, v_hash);
-        INSERT INTO audit_auditpayload (event_id, workspace_id, payload)
-        VALUES ((v_entry->>'id')::uuid, p_workspace, v_entry->'payload');
-        v_head := v_hash;
+    FOR v_try IN 1..2 LOOP
+        -- In one order everywhere, so that two units that touch the same chains cannot wait for each other.
+        WITH locked AS MATERIALIZED (
+            SELECT c.workspace_id, c.sequence, c.head FROM audit_auditchain c WHERE c.workspace_id = ANY (v_wanted)
+            ORDER BY c.workspace_id FOR NO KEY UPDATE
+        )
+        SELECT array_agg(l.workspace_id), array_agg(l.sequence), array_agg(l.head)
+        INTO v_workspaces, v_sequences, v_heads FROM locked l;
+        EXIT WHEN v_try = 2 OR cardinality(v_workspaces) = cardinality(v_wanted);
+        INSERT INTO audit_auditchain (workspace_id, sequence, head)
+        SELECT w, 0, sha256(w::text::bytea) FROM unnest(v_wanted) w ORDER BY w ON CONFLICT (workspace_id) DO NOTHING;
     END LOOP;
-    UPDATE audit_auditchain SET sequence = v_sequence, head = v_head WHERE workspace_id = p_workspace;
-    RETURN v_sequence;
+    v_now := clock_timestamp();
+    FOR v_entry IN
+        SELECT coalesce(p_workspace, e.workspace_id) AS workspace, e.*,
+            sha256(convert_to(e.payload::text, 'UTF8')) AS payload_hash
+        FROM jsonb_to_recordset(p_entries) AS e(workspace_id uuid, id uuid, action text, outcome text, actor_kind text,
+            actor_id text, actor_label text, resource_kind text, resource_id text, request_id text, execution_id uuid,
+            payload jsonb)
+    LOOP
+        v_chain := array_position(v_workspaces, v_entry.workspace);
+        v_row.workspace_id := v_entry.workspace;
+        v_row.sequence := v_sequences[v_chain] + 1;
+        v_row.previous_hash := v_heads[v_chain];
+        v_row.body := json_build_array(
+            v_row.sequence, v_entry.workspace, v_entry.id, v_entry.action, v_entry.outcome, v_entry.actor_kind,
+            v_entry.actor_id, v_entry.actor_label, v_entry.resource_kind, v_entry.resource_id, v_entry.request_id,
+            v_entry.execution_id, encode(v_entry.payload_hash, 'hex'),
+            to_char(v_now AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text;
+        v_row.hash := sha256(v_row.previous_hash || convert_to(v_row.body, 'UTF8'));
+        v_row.id := v_entry.id;
+        v_row.action := v_entry.action;
+        v_row.outcome := v_entry.outcome;
+        v_row.actor_kind := v_entry.actor_kind;
+        v_row.actor_id := v_entry.actor_id;
+        v_row.actor_label := v_entry.actor_label;
+        v_row.resource_kind := v_entry.resource_kind;
+        v_row.resource_id := v_entry.resource_id;
+        v_row.request_id := v_entry.request_id;
+        v_row.execution_id := v_entry.execution_id;
+        v_row.payload_hash := v_entry.payload_hash;
+        v_row.occurred_at := v_now;
+        v_rows := v_rows || v_row;
+        v_sequences[v_chain] := v_row.sequence;
+        v_heads[v_chain] := v_row.hash;
+    END LOOP;
+    INSERT INTO audit_auditevent SELECT r.* FROM unnest(v_rows) r;
+    INSERT INTO audit_auditpayload (event_id, workspace_id, payload)
+    SELECT e.id, coalesce(p_workspace, e.workspace_id), e.payload
+    FROM jsonb_to_recordset(p_entries) AS e(workspace_id uuid, id uuid, payload jsonb);
+    UPDATE audit_auditchain c SET sequence = n.sequence, head = n.head
+    FROM unnest(v_workspaces, v_sequences, v_heads) AS n(workspace_id, sequence, head)
+    WHERE c.workspace_id = n.workspace_id;
+    RETURN v_sequences[1];
 END $$;
 ALTER FUNCTION audit_append_v1(uuid, jsonb) OWNER TO inbox_audit;
 REVOKE ALL ON FUNCTION audit_append_v1(uuid, jsonb) FROM PUBLIC;

@@ -3,17 +3,18 @@
 import zoneinfo
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
 from config.console import places
-from kernel.context import acting_as
+from kernel.admin.place import Place
+from kernel.context import Actor, acting_as
 from kernel.transactions import unit_of_work
 
-# What a signed-in person without a workspace may still reach.
-OPEN = ("login", "logout", "jsi18n")
+# What a signed-in person without a workspace may still reach: themselves, the way in and the way out.
+OPEN = ("login/", "logout/", "jsi18n/", "you/", "join/", "password/new/", "password/forgotten/", "sso/", "inactive/")
 
 
 class _Undo(Exception):
@@ -28,24 +29,47 @@ def workspace_fence(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
     """Wrap console requests in one unit of work of the chosen workspace, with the person as the actor."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if not request.path_info.startswith(reverse("admin:index")) or not request.user.is_authenticated:
+        console = reverse("admin:index")
+        if not request.path_info.startswith(console) or not request.user.is_authenticated:
             return get_response(request)
         place = places.find(request)
-        if place is None:
-            is_open = request.path_info in {reverse(f"admin:{name}") for name in OPEN}
-            return get_response(request) if is_open else _refuse(request)
-        request.place = place  # type: ignore[attr-defined]
+        if place is not None:
+            request.place = place  # type: ignore[attr-defined]
+        elif not request.path_info.removeprefix(console).startswith(OPEN):
+            return _without_place(get_response, request)
+        who = Actor(kind="user", id=str(request.user.pk), label=str(request.user))
         zone = zoneinfo.ZoneInfo(getattr(request.user, "timezone", "UTC"))
         try:
-            with timezone.override(zone), acting_as(place.actor), unit_of_work(place.scope):
+            with (
+                timezone.override(zone),
+                acting_as(place.actor if place else who),
+                unit_of_work(place.scope if place else None),
+            ):
                 response = get_response(request)
                 if response.status_code >= 500:
                     raise _Undo(response)
+                if place is not None:
+                    _note_operator(place, request, response)
         except _Undo as undone:
             return undone.response
         return response
 
     return middleware
+
+
+def _without_place(get_response: Callable[[HttpRequest], HttpResponse], request: HttpRequest) -> HttpResponse:
+    """Somebody who has no workspace here, or an operator who has to choose one first, or all of them."""
+    if places.may_enter(request.user) and getattr(request.user, "is_operator", False):
+        choosing = reverse("admin:choose_workspace")
+        return get_response(request) if request.path_info == choosing else HttpResponseRedirect(choosing)
+    return _refuse(request)
+
+
+def _note_operator(place: Place, request: HttpRequest, response: HttpResponse) -> None:
+    """Whatever an operator does is in the trail, with where they said that they are; also what left no other trace."""
+    match = request.resolver_match
+    if place.acts_as_operator and request.method not in ("GET", "HEAD", "OPTIONS") and response.status_code < 400:
+        places.note(place, "operator.act", page=match.url_name if match else "", method=request.method)
 
 
 def _refuse(request: HttpRequest) -> HttpResponse:

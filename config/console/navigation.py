@@ -80,7 +80,11 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
     (
         "Workspace",
         (
-            Item("Members", "group", "tenancy_membership_changelist", "workspace.manage"),
+            Item("Members", "group", "tenancy_membership_changelist", "member.read"),
+            Item("Roles", "admin_panel_settings", "tenancy_role_changelist", "role.read"),
+            Item("Teams", "groups", "tenancy_team_changelist", "member.read"),
+            Item("Settings", "tune", "workspace_settings", "workspace.manage"),
+            Item("Invitations", "group_add", "tenancy_invitation_changelist", "member.read"),
             Item("Domains", "language", "tenancy_verifieddomain_changelist", "workspace.manage"),
             Item("Audit trail", "policy", "audit_auditevent_changelist", "audit.read"),
             Item("Outbox", "outbox", "kernel_outboxevent_changelist", "workspace.manage", "parked"),
@@ -91,6 +95,7 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
         (
             Item("Workspaces", "domain", "tenancy_workspace_changelist", INSTALLATION),
             Item("People", "manage_accounts", "tenancy_user_changelist", INSTALLATION),
+            Item("Sign-ins", "login", "tenancy_loginevent_changelist", INSTALLATION),
             Item("Revoked signing keys", "key_off", "tenancy_revokedsigningkey_changelist", INSTALLATION),
         ),
     ),
@@ -108,7 +113,7 @@ def visible(place: Place) -> list[tuple[str, list[Item]]]:
 
 
 def _may_open(place: Place, item: Item) -> bool:
-    return place.may_see_all if item.needs == INSTALLATION else place.allows(item.needs)
+    return place.acts_as_operator if item.needs == INSTALLATION else place.allows(item.needs)
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:

@@ -42,6 +42,7 @@ def needs(permission: str) -> Callable[[View[P]], View[P]]:
                 response.status_code = error.status
                 return response
 
+        guarded.needs = permission  # type: ignore[attr-defined] # for the test that walks every page
         return cast("View[P]", guarded)
 
     return decorate

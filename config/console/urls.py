@@ -8,10 +8,12 @@ from django.urls import URLPattern, path
 from config.console.views import (
     approvals,
     desk,
+    emergency,
     originals,
     quarantine,
     reparsing,
     runs,
+    settings,
     threads,
     webhooks,
     workspaces,
@@ -21,6 +23,10 @@ from config.console.views import (
 _ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("workspace/", workspaces.choose, "choose_workspace"),
     ("inbox/thread/", desk.threads, "inbox_thread_changelist"),
+    ("stop/", emergency.stop, "emergency_stop"),
+    ("release/", emergency.release, "emergency_release"),
+    ("settings/", settings.shown, "workspace_settings"),
+    ("settings/change/", settings.change, "workspace_settings_change"),
     ("inbox/thread/<uuid:thread_id>/change/", threads.conversation, "inbox_thread_change"),
     ("threads/<uuid:thread_id>/reply/", threads.reply, "thread_reply"),
     ("threads/<uuid:thread_id>/note/", threads.note, "thread_note"),

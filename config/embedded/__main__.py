@@ -1,4 +1,4 @@
-"""`bin/with-services [--no-migrate] [--with-parent] COMMAND...`: run a command with the services up and the database migrated."""
+"""`bin/with-services [OPTION...] COMMAND...`: run a command with the services up and the database migrated."""
 
 import argparse
 import os
@@ -16,6 +16,8 @@ from config.embedded.processes import orderly_exit
 from config.embedded.services import EmbeddedError, running
 
 _ROOT = Path(__file__).resolve().parents[2]
+# Those of the tests have a folder of their own, so that a power cut during a test costs nobody more than that folder.
+_TESTS = _ROOT / "var" / "tests"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -25,6 +27,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--with-parent", action="store_true", help="end when the process that started this ends, even if it is killed"
     )
+    parser.add_argument(
+        "--for-tests", action="store_true", help="services of the tests' own, which trade durability for speed"
+    )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND")
     options = parser.parse_args(arguments)
     if not options.command:
@@ -32,7 +37,9 @@ def main(arguments: Sequence[str]) -> int:
     if options.with_parent:
         die_with_parent(os.getppid(), signal.SIGTERM)
     try:
-        with orderly_exit(), running(needs_postgres=True, needs_valkey=True, root=_ROOT) as urls:
+        root = _TESTS if options.for_tests else _ROOT
+        services = running(needs_postgres=True, needs_valkey=True, root=root, is_disposable=options.for_tests)
+        with orderly_exit(), services as urls:
             environment = os.environ | urls.environment()
             migrate = [sys.executable, str(_ROOT / "manage.py"), "migrate", "--verbosity", "0"]
             code = 0 if options.no_migrate else run(migrate, environment)

@@ -37,7 +37,11 @@ _SETTINGS = {
     "log_timezone": "UTC",
     "logging_collector": "off",
     "log_line_prefix": "%m [%p] %q%u@%d ",
+    # The passwords are random and long: nobody can guess one, however little work a guess is. Each connection costs half.
+    "scram_iterations": "1",
 }
+# A killed process loses nothing by these, not even one of PostgreSQL's; a power cut might lose everything.
+_DISPOSABLE = {"fsync": "off", "full_page_writes": "off"}
 _INITDB = (
     "--auth=scram-sha-256",
     "--encoding=UTF8",
@@ -54,6 +58,7 @@ class Postgres:
     state_file: Path
     log: Path
     account: locations.Account | None
+    is_disposable: bool = False
     title: str = "PostgreSQL"
 
     @property
@@ -81,7 +86,8 @@ class Postgres:
 
     def program(self, state: State) -> Program:
         """SIGINT is PostgreSQL's fast shutdown: it ends the sessions and writes a checkpoint."""
-        settings = [f"--{name}={value}" for name, value in (_SETTINGS | {"port": str(state.port)}).items()]
+        chosen = _SETTINGS | (_DISPOSABLE if self.is_disposable else {}) | {"port": str(state.port)}
+        settings = [f"--{name}={value}" for name, value in chosen.items()]
         return Program(
             argv=[self._binary("postgres"), "-D", str(self.data), *settings],
             env=bare_environment(),
@@ -163,14 +169,15 @@ class Postgres:
         draft.rename(self.data)
 
 
-def locate(root: Path) -> Postgres:
-    """The service of this checkout."""
+def locate(root: Path, *, is_disposable: bool = False) -> Postgres:
+    """The service of this checkout. What a disposable one holds can be made again, so it need not survive a power cut."""
     runs_as = locations.account(root / "var" / "postgres")
     return Postgres(
         home=locations.home(root, runs_as),
         state_file=state_file(root, "postgres"),
         log=root / "var" / "log" / "postgres.log",
         account=runs_as,
+        is_disposable=is_disposable,
     )
 
 

@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from config.embedded import postgres, valkey
@@ -43,12 +44,14 @@ class ServiceUrls:
 
 
 @contextmanager
-def running(needs_postgres: bool, needs_valkey: bool, root: Path) -> Iterator[ServiceUrls]:
+def running(
+    needs_postgres: bool, needs_valkey: bool, root: Path, *, is_disposable: bool = False
+) -> Iterator[ServiceUrls]:
     """Have the needed services up inside the block. Raises EmbeddedError, a sentence for the operator."""
     with ExitStack() as stack:
         database = owner = redis = None
         if needs_postgres and not os.environ.get("DATABASE_URL"):
-            database, owner = postgres.urls(_use(stack, postgres.locate, root))
+            database, owner = postgres.urls(_use(stack, partial(postgres.locate, is_disposable=is_disposable), root))
         if needs_valkey and not os.environ.get("REDIS_URL"):
             redis = valkey.url(_use(stack, valkey.locate, root))
         yield ServiceUrls(database=database, database_owner=owner, redis=redis)

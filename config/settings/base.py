@@ -28,10 +28,14 @@ INSTALLED_APPS = [
     "config.apps.ConsoleConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "csp",
     "django_linear_migrations",
     "rest_framework",
@@ -55,12 +59,13 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "tenancy.signin.middleware.DeviceSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "config.console.middleware.workspace_fence",
 ]
 
@@ -101,6 +106,9 @@ MAIL_SMTP_USER = env.str("MAIL_SMTP_USER", default="")  # Empty: no sign-in.
 MAIL_SMTP_PASSWORD = env.str("MAIL_SMTP_PASSWORD", default="")  # Of that user.
 MAIL_SMTP_TLS = env.str("MAIL_SMTP_TLS", default="starttls")  # starttls, implicit or none
 MAIL_TRANSPORT = env.str("MAIL_TRANSPORT", default="smtp")  # smtp or ses
+# Sender of mail to staff, invitations and new passwords: `Acme Inbox <inbox@acme.example>`. Empty: none is sent, and who
+# invites is shown the link, once.
+STAFF_MAIL_FROM = env.str("STAFF_MAIL_FROM", default="")
 MAIL_LISTEN_HOST = env.str("MAIL_LISTEN_HOST", default="127.0.0.1")  # Where our own SMTP server listens.
 MAIL_LISTEN_PORT = env.int("MAIL_LISTEN_PORT", default=2525)  # Its port.
 MAIL_LISTEN_LMTP = env.bool("MAIL_LISTEN_LMTP", default=False)  # Speak LMTP instead of SMTP.
@@ -171,6 +179,13 @@ CLIENT_CERT_PROXIES = _env.proxy_networks(
     drops_underscores=PROXY_DROPS_UNDERSCORES,
 )
 
+OIDC_SERVER_URL = env.str("OIDC_SERVER_URL", default="")  # Of the provider of single sign-on; empty: there is none.
+OIDC_CLIENT_ID = env.str("OIDC_CLIENT_ID", default="")  # What we are called there.
+OIDC_CLIENT_SECRET = env.str("OIDC_CLIENT_SECRET", default="")  # What we prove that with.
+OIDC_NAME = env.str("OIDC_NAME", default="single sign-on")  # What people call it, on the button.
+# Take its word for addresses that it does not call verified; only where all of its addresses are its own.
+OIDC_TRUST_EMAIL = env.bool("OIDC_TRUST_EMAIL", default=False)
+
 MCP_PORT = env.int("MCP_PORT", default=8001)  # Where the server for outside agents listens.
 MCP_THREADS = env.int("MCP_THREADS", default=4)  # Calls of outside agents at the same time.
 # Origins, beside PUBLIC_URL's own, whose pages may call the server for outside agents.
@@ -204,6 +219,25 @@ IDEMPOTENCY_LEASE_SECONDS = env.float("IDEMPOTENCY_LEASE_SECONDS", default=60)
 IDEMPOTENCY_HOURS = env.float("IDEMPOTENCY_HOURS", default=24)  # Answers are kept so long.
 # After a rotation, the old secret of a machine key is good so long.
 MACHINE_KEY_OVERLAP_SECONDS = env.int("MACHINE_KEY_OVERLAP_SECONDS", default=24 * 3600)
+SESSION_IDLE_SECONDS = env.int("SESSION_IDLE_SECONDS", default=12 * 3600)  # A session unused so long ends.
+SESSION_MAX_SECONDS = env.int("SESSION_MAX_SECONDS", default=7 * 86400)  # A session ends after it, however busy.
+SESSION_ANONYMOUS_SECONDS = env.int("SESSION_ANONYMOUS_SECONDS", default=86_400)  # Before anybody has signed in.
+STEP_UP_SECONDS = env.int("STEP_UP_SECONDS", default=300)  # Who proved again who they are need not again for so long.
+LOGIN_TRIES = env.int("LOGIN_TRIES", default=10)  # Failed tries to sign in to one account in a window.
+LOGIN_ADDRESS_TRIES = env.int("LOGIN_ADDRESS_TRIES", default=100)  # Failed tries from one address in a window.
+LOGIN_WINDOW_SECONDS = env.int("LOGIN_WINDOW_SECONDS", default=900)  # Length of that window.
+LOGIN_EVENT_KEEP_DAYS = env.int("LOGIN_EVENT_KEEP_DAYS", default=365)  # Sign-ins are remembered so long, 30 at least.
+INVITATION_HOURS = env.float("INVITATION_HOURS", default=168)  # An invitation can be accepted so long.
+RESET_MINUTES = env.float("RESET_MINUTES", default=60)  # The link to a new password is good so long.
+RESETS_PER_WINDOW = env.int(
+    "RESETS_PER_WINDOW", default=5
+)  # Letters with such a link to one address in a login window.
+# Between attempts at a letter to staff; after the last, it has failed.
+STAFF_MAIL_RETRY_SECONDS = env.list("STAFF_MAIL_RETRY_SECONDS", cast=float, default=[30, 300, 1800])
+STAFF_MAIL_LEASE_SECONDS = env.float("STAFF_MAIL_LEASE_SECONDS", default=120)  # After it, another worker tries.
+PASSWORD_MEMORY_KIB = env.int("PASSWORD_MEMORY_KIB", default=65_536)  # Argon2id: memory of one hash.
+PASSWORD_PASSES = env.int("PASSWORD_PASSES", default=3)  # Argon2id: passes over it.
+PASSWORD_LANES = env.int("PASSWORD_LANES", default=2)  # Argon2id: threads.
 REFUSAL_AUDIT_SECONDS = env.float("REFUSAL_AUDIT_SECONDS", default=60)  # Window of the audit's limits for refusals.
 # Refused credentials that one process records in a window, over all workspaces; of each workspace and reason only one.
 REFUSAL_AUDIT_MOST = env.int("REFUSAL_AUDIT_MOST", default=30)
@@ -293,14 +327,32 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = MAIL_MAX_BYTES + 1024 * 1024
 X_FRAME_OPTIONS = "SAMEORIGIN"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
+# Nothing is kept in one process that others should know: codes that were used are in the database.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
+SESSION_ENGINE = "tenancy.signin.store"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = SESSION_MAX_SECONDS
+# Bound to the session: a token of another session, or one planted as a cookie, is none.
+CSRF_USE_SESSIONS = True
+CSRF_FAILURE_VIEW = "config.console.views.signing_in.foreign_form"
 LOGIN_URL = reverse_lazy("admin:login")
-PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+LOGIN_REDIRECT_URL = reverse_lazy("admin:index")
+AUTHENTICATION_BACKENDS = ["tenancy.signin.backend.People"]
+PASSWORD_HASHERS = ["tenancy.credentials.passwords.Argon2idHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+
+from config.settings.signin import *  # noqa: E402
+
+ACCOUNT_REAUTHENTICATION_TIMEOUT = STEP_UP_SECONDS
+SOCIALACCOUNT_PROVIDERS = _env.single_sign_on(
+    OIDC_SERVER_URL, client_id=OIDC_CLIENT_ID, secret=OIDC_CLIENT_SECRET, name=OIDC_NAME
+)
+
+EMAIL_BACKEND = "config.staff_mail.Backend"
 
 # The console makes no request to any other host and has no inline script. Unfold's Alpine evaluates expressions,
 # hence 'unsafe-eval'; it and Unfold's theme colours need inline styles.

@@ -25,6 +25,9 @@ DATABASES = {
     "owner": _env.database(DATABASE_OWNER_URL or _UNSET, role=_roles.OWNER),
 }
 
+# Passkeys on http://localhost; elsewhere browsers offer none without https.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = True
+
 # Served from the apps by whitenoise; it wants the folder of collected files to be there all the same.
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 

@@ -19,6 +19,12 @@ from kernel.admin.filters import Deleted
 from kernel.admin.forms import ServiceForm
 
 
+@choices.offer("inboxes")
+def offered() -> list[tuple[str, str]]:
+    """Inboxes for the form of a team."""
+    return [(str(row.id), row.address) for row in Inbox.objects.order_by("address")]
+
+
 class InboxForm(ServiceForm, policies.PolicyForm):
     """Agents live above this app, which offers them by name."""
 

@@ -231,6 +231,7 @@ class Migration(migrations.Migration):
                 ('attempts', models.PositiveSmallIntegerField(db_default=0)),
                 ('due_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), help_text='Next attempt, or the end of the lease while sending.')),
                 ('lease_token', models.PositiveIntegerField(db_default=0, help_text='Rises with each claim; fences late writers.')),
+                ('generation', models.PositiveIntegerField(db_default=0, help_text="Of the workspace's control state, when it was last claimed.")),
                 ('provider_ref', models.CharField(blank=True, db_default='', max_length=200)),
                 ('last_error', models.CharField(blank=True, db_default='', max_length=500)),
                 ('sent_at', models.DateTimeField(null=True)),

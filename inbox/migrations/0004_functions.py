@@ -29,12 +29,13 @@ class Migration(migrations.Migration):
             " jsonb, uuid, text)",
         ),
         db.sql_file(
-            SQL / "prepare_v1.sql", reverse="DROP FUNCTION inbox_prepare_v1(uuid, uuid, text[], bytea[], text)"
+            SQL / "prepare_v1.sql",
+            reverse="DROP FUNCTION inbox_prepare_v1(jsonb); DROP FUNCTION inbox_merged_end_v1(uuid)",
         ),
         db.sql_file(
             SQL / "file_v1.sql",
-            reverse="DROP FUNCTION inbox_file_v1(uuid, jsonb, text, text, text);"
-            " DROP FUNCTION inbox_contact_v1(uuid, text, text); DROP FUNCTION inbox_attach_v1(uuid, uuid, uuid, jsonb)",
+            reverse="DROP FUNCTION inbox_file_v1(jsonb, jsonb);"
+            " DROP FUNCTION inbox_contacts_v1(jsonb, jsonb); DROP FUNCTION inbox_attach_v1(uuid, uuid, uuid, jsonb)",
         ),
         db.sql_file(
             SQL / "delivery_v1.sql",

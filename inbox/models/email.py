@@ -59,6 +59,8 @@ class InboundMessage(WorkspaceOwned):
 class Email(SoftDeletable, SystemKept):
     """One received message in one inbox, with its processing state (S0-8). Its body is its Entry's."""
 
+    inbox_path = "inbox_id"
+
     inbound_message = models.ForeignKey(
         InboundMessage, models.PROTECT, related_name="emails", db_constraint=False, db_index=False
     )

@@ -13,6 +13,8 @@ NEXT_SEQ = models.Func(models.Value("inbox_entry_seq"), function="nextval", outp
 class Entry(WorkspaceOwned):
     """One message or event in a thread. `seq`, taken under the thread's lock, is the only order (S1-14, X-29)."""
 
+    inbox_path = "inbox_id"
+
     seq = models.BigIntegerField(unique=True, editable=False, db_default=NEXT_SEQ)
     inbox = models.ForeignKey(Inbox, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     thread = models.ForeignKey(Thread, models.PROTECT, related_name="entries", db_constraint=False, db_index=False)

@@ -9,6 +9,8 @@ from tenancy.scoping import SoftDeletable, SystemKept
 class Inbox(SoftDeletable, SystemKept):
     """A routable address with its processing policy and at most one bound agent (S0-7)."""
 
+    inbox_path = "id"
+
     external_id = models.UUIDField(default=uuid.uuid4, unique=True)
     kind = models.CharField(max_length=12, choices=Channel, default=Channel.EMAIL)
     name = models.CharField(max_length=200, blank=True, help_text="Shown to customers as the sender.")

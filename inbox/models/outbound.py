@@ -15,6 +15,8 @@ class OutboundMessage(WorkspaceOwned):
     becomes `uncertain` when its lease ends, because the other side may have accepted the message (CM-5).
     """
 
+    inbox_path = "inbox_id"
+
     entry = models.OneToOneField(Entry, models.PROTECT, related_name="outbound", db_constraint=False)
     inbox = models.ForeignKey(Inbox, models.PROTECT, related_name="+", db_constraint=False)
     idempotency_key = models.CharField(max_length=255)
@@ -27,6 +29,9 @@ class OutboundMessage(WorkspaceOwned):
     attempts = models.PositiveSmallIntegerField(db_default=0)
     due_at = models.DateTimeField(db_default=Now(), help_text="Next attempt, or the end of the lease while sending.")
     lease_token = models.PositiveIntegerField(db_default=0, help_text="Rises with each claim; fences late writers.")
+    generation = models.PositiveIntegerField(
+        db_default=0, help_text="Of the workspace's control state, when it was last claimed."
+    )
     provider_ref = models.CharField(max_length=200, blank=True, db_default="")
     last_error = models.CharField(max_length=500, blank=True, db_default="")
     sent_at = models.DateTimeField(null=True)

@@ -9,6 +9,8 @@ from tenancy.scoping import WorkspaceOwned
 class Thread(WorkspaceOwned):
     """A conversation. Its counters and `last_entry_seq` are kept by the ingest, so that lists never count or group."""
 
+    inbox_path = "inbox_id"
+
     inbox = models.ForeignKey(Inbox, models.PROTECT, related_name="threads", db_constraint=False, db_index=False)
     provider_thread_key = models.CharField(max_length=300)
     subject = models.TextField(blank=True)

@@ -7,6 +7,7 @@ message can be read late, or fail to be read, but it cannot be lost.
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -28,12 +29,17 @@ class TooLarge(DomainError):
 
 @dataclass(frozen=True)
 class Accepted:
-    """What a handed-in message became: one row for each inbox that it is for (or none, in quarantine)."""
+    """What a handed-in message became: one row for each inbox that it is for (or none, in quarantine).
+
+    When the message is new, so are its e-mails; all of it has the time `at`.
+    """
 
     workspace_id: UUID
     inbound_message_id: UUID
     email_id: UUID | None
+    inbox_id: UUID | None
     is_new: bool
+    at: datetime
 
 
 def accept(
@@ -60,7 +66,7 @@ def accept(
     cause = {"actor": {"kind": who.kind, "id": who.id, "label": who.label}, "request_id": context.request_id.get()}
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT workspace_id, inbound_message_id, email_id, is_new FROM inbox_accept_v1("
+            "SELECT workspace_id, inbound_message_id, email_id, inbox_id, is_new, at FROM inbox_accept_v1("
             "%s, %s, %s, %s, %s, %s::text[], %s::text[], %s::text[], %s::text[], %s::jsonb, %s::jsonb, %s, %s)",
             [
                 source,

@@ -9,7 +9,7 @@ from inbox.models import Entry
 from inbox.queries import conversations
 from inbox.queries.conversations import MailContext
 from inbox.services import replying
-from inbox.services.replying import AutoReplyHeld, InboxGone, NobodyToAnswer
+from inbox.services.replying import AutoReplyHeld, InboxGone, NobodyToAnswer, RecipientSuppressed
 from inbox.types import Direction, MailClass, OutboundKind
 from kernel.context import Actor
 from kernel.transactions import current_unit, unit_of_work
@@ -37,7 +37,7 @@ def acknowledge(*, email_id: UUID) -> bool:
     except AutoReplyHeld as held:
         replying.report_held(workspace_id=mail.workspace_id, email_id=email_id, cap=held.cap)
         return False
-    except (NobodyToAnswer, InboxGone):
+    except (NobodyToAnswer, InboxGone, RecipientSuppressed):
         return False
     return True
 

@@ -1,7 +1,7 @@
-"""Put a parsed mail into its inbox: classify, decide the thread, write it all in one statement."""
+"""Put parsed mails into their inboxes: classify, decide the thread, write it all in one statement."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -60,10 +60,26 @@ class Claim:
     is_clean: bool = False
 
 
-def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]) -> str:
-    """File one mail in one inbox; `filed`, `known` (it was before), `stale` (the claim was lost) or `changed`.
+@dataclass(frozen=True)
+class Job:
+    """One mail for one inbox, as it was decided: ready to be written."""
 
-    `changed` says that a mail which cites the same ids was filed meanwhile: prepare again, then decide again.
+    claim: Claim
+    thread_id: UUID | None
+    reason: str
+    content: dict[str, Any]
+    bodies: tuple[str, str, str]
+
+    @property
+    def keys(self) -> set[object]:
+        """What two jobs may not share to be filed in one go: a citation in an inbox, or a thread."""
+        inbox = self.content["inbox_id"]
+        found: set[object] = {(inbox, key) for key in self.content["wanted"]}
+        return found | ({self.thread_id} if self.thread_id else set())
+
+
+def decide(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]) -> Job:
+    """Everything about one mail in one inbox: its class, its fate, its thread.
 
     `own` are those addresses among the mail's that are inboxes of this installation.
     """
@@ -91,21 +107,28 @@ def file(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[str]
             # Its author is not the contact whose address it names.
             content["contact"] = None
         content["attachments"] = _attachments(claim, target, mail)
+    text = mail.text[:_MAX_TEXT]
+    bodies = (text, mail.reply_text[:_MAX_TEXT] if mail.reply_text else text, clean_html.clean(mail.html))
+    return Job(claim, content["thread_id"], reason, content, bodies)
+
+
+def file(jobs: Sequence[Job]) -> list[str]:
+    """Write them in one statement; what became of each: `filed`, `known` (it was before), `stale` (the claim was lost) or
+    `changed` (a mail which cites the same ids was filed meanwhile: prepare again, then decide again).
+
+    No two of them may share a key.
+    """
+    rows = [job.content | {"n": place} for place, job in enumerate(jobs, start=1)]
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT outcome FROM inbox_file_v1(%s, %s::jsonb, %s, %s, %s)",
-            [
-                claim.workspace_id,
-                orjson.dumps(content, default=str).decode(),
-                mail.text[:_MAX_TEXT],
-                (mail.reply_text or mail.text)[:_MAX_TEXT],
-                clean_html.clean(mail.html),
-            ],
+            "SELECT outcome FROM inbox_file_v1(%s::jsonb, %s::jsonb) ORDER BY place",
+            [orjson.dumps(rows, default=str).decode(), orjson.dumps([job.bodies for job in jobs]).decode()],
         )
-        outcome = str(cursor.fetchone()[0])
-    if reason == DROPPED:
-        _forget(claim)
-    return outcome
+        outcomes = [str(row[0]) for row in cursor.fetchall()]
+    for job in jobs:
+        if job.reason == DROPPED:
+            _forget(job.claim)
+    return outcomes
 
 
 def wanted_by(mail: ParsedMail) -> list[bytes]:
@@ -181,8 +204,11 @@ def _content(
 ) -> dict[str, Any]:
     who = context.actor.get()
     return {
+        "workspace_id": claim.workspace_id,
         "message_id": claim.message_id,
         "attempts": claim.attempts,
+        "email_id": target.email_id,
+        "inbox_id": target.inbox_id,
         "final": target.is_last,
         "thread_id": None,
         "contact": None,
@@ -193,8 +219,6 @@ def _content(
         "participants": [],
         "attachments": [],
         "email": {
-            "id": target.email_id,
-            "inbox_id": target.inbox_id,
             "state": state.value,
             "reason": reason,
             "mail_class": MailClass(judged.kind).value,

@@ -10,8 +10,8 @@ from inbox import normalise
 from inbox import policy as policies
 from inbox.events import InboxChanged, InboxCreated, InboxDeleted, InboxRestored, InboxUpdated
 from inbox.models import Inbox
-from kernel import clock, outbox
-from kernel.errors import Conflict, Invalid, NotFound
+from kernel import clock, context, outbox
+from kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from kernel.transactions import current_unit, in_workspace
 from tenancy.queries import workspaces
 
@@ -48,6 +48,8 @@ def open_inbox(
     custom_metadata: dict[str, Any] | None = None,
 ) -> Inbox:
     """A new inbox on a verified domain of the workspace. AddressTaken (409) also for a soft-deleted one."""
+    if (scope := context.scope.get()) is not None and scope.inbox_ids is not None:
+        raise Forbidden("You see the inboxes of your teams only. Who sees every inbox may open another one.")
     canonical = _canonical(address)
     if workspaces.owner_of_domain(canonical.rpartition("@")[2]) != workspace_id:
         raise Invalid(

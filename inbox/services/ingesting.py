@@ -1,4 +1,4 @@
-"""Work through stored messages: claim, parse in the bounded child, file in each inbox.
+"""Work through stored messages: claim, parse in the bounded child, have them filed.
 
 The row is the queue. Its attempt is counted before anything reads the bytes, so a message that kills its worker, even by
 SIGKILL, is quarantined after the last attempt and the next ones go on in the same cycle (FS-1). Messages that have failed
@@ -10,10 +10,12 @@ import logging
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -25,11 +27,9 @@ from inbox.events import MessageQuarantined
 from inbox.mime.child import ParserCrashed, ParserPool
 from inbox.mime.types import ParsedMail
 from inbox.models import Email
-from inbox.normalise import lenient, without_tag
-from inbox.queries import preparing
-from inbox.queries.preparing import Prepared
-from inbox.services import bringing, filing, progress, screening
+from inbox.services import bringing, placing, progress, screening
 from inbox.services.filing import Claim
+from inbox.services.placing import Read
 from inbox.types import EmailState, MessageState
 from kernel import outbox
 from kernel.crash import crash_point
@@ -37,12 +37,11 @@ from kernel.transactions import in_all_workspaces, in_workspace
 
 logger = logging.getLogger(__name__)
 
-_LOOKS = 10
+# At most so many mails, and about so many bytes, are filed in one transaction: few enough that nobody waits long for what
+# it holds, and that they fit into memory.
+_TOGETHER = 16
+_BYTES_TOGETHER = 4_000_000
 _PENDING = (EmailState.RECEIVED, EmailState.STORED, EmailState.PARSED)
-
-
-class TooBusy(Exception):
-    """Related mails arrive faster than this one can be placed; it is tried again later."""
 
 
 @dataclass(frozen=True)
@@ -107,13 +106,14 @@ def _json(value: Any) -> Any:
 def _process_all(claimed: list[_Claimed]) -> None:
     """Several at a time: while one waits for the database or its parser, another is worked on."""
     threads = min(settings.INGEST_THREADS, len(claimed))
+    size = min(_TOGETHER, -(-len(claimed) // max(threads, 1)))
     queue = iter(claimed)
     if threads < 2:
-        _work_through(queue)
+        _work_through(queue, size)
         return
     crew = _crew(os.getpid(), settings.INGEST_THREADS)
     # Each thread carries the caller's context: actor and request.
-    for future in [crew.submit(copy_context().run, _work_apart, queue) for _ in range(threads)]:
+    for future in [crew.submit(copy_context().run, _work_apart, queue, size) for _ in range(threads)]:
         future.result()
 
 
@@ -123,37 +123,69 @@ def _crew(process_id: int, size: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(size, thread_name_prefix="ingest")
 
 
-def _work_apart(queue: Iterator[_Claimed]) -> None:
+def _work_apart(queue: Iterator[_Claimed], size: int) -> None:
     close_old_connections()
     try:
-        _work_through(queue)
+        _work_through(queue, size)
     finally:
         close_old_connections()
 
 
-def _work_through(queue: Iterator[_Claimed]) -> None:
+def _work_through(queue: Iterator[_Claimed], size: int) -> None:
     """Threads share the iterator: taking the next item of a list's iterator is atomic."""
-    for item in queue:
-        _process(item)
+    while chosen := list(_next(queue, size)):
+        _process(chosen)
 
 
-def _process(item: _Claimed) -> None:
-    """One message, whatever happens: its faults end here."""
+def _next(queue: Iterator[_Claimed], size: int) -> Iterator[_Claimed]:
+    """At least one, when there is one."""
+    taken = 0
+    for item in islice(queue, size):
+        yield item
+        taken += len(item.raw)
+        if taken > _BYTES_TOGETHER:
+            return
+
+
+def _process(chosen: Sequence[_Claimed]) -> None:
+    """Some messages, whatever happens: their faults end here, and each is only its own."""
+    mails = [one for one in map(_read, chosen) if one is not None]
+    if len(mails) > 1:
+        try:
+            mails = placing.place_together(mails)
+        except Exception:
+            # One of them is at fault, perhaps; one by one, it hurts nobody else.
+            logger.exception("mails could not be filed together", extra={"messages": len(mails)})
+        crash_point("ingest.filed")
+    for one in mails:
+        with _faults_of(one.claim):
+            placing.place(one)
+            crash_point("ingest.filed")
+
+
+def _read(item: _Claimed) -> Read | None:
+    """A message's mail; None when it cannot be had, or is not to be filed."""
     claim = item.claim
-    try:
+    with _faults_of(claim):
         raw = item.raw
         if item.location and not raw:
             raw = bringing.bring(claim, item.location)
         elif claim.attempts > settings.INGEST_MAX_ATTEMPTS:
             quarantine(claim=claim, reason="its worker died at each attempt")
-            return
+            return None
         mail = parse(raw)
         crash_point("ingest.parsed")
-        if mail.status == "quarantined":
-            quarantine(claim=claim, reason=mail.reason or "unsafe to read")
-            return
-        _file(screening.screen(claim, raw), mail)
-        crash_point("ingest.filed")
+        if mail.status != "quarantined":
+            return Read(screening.screen(claim, raw), mail)
+        quarantine(claim=claim, reason=mail.reason or "unsafe to read")
+    return None
+
+
+@contextmanager
+def _faults_of(claim: Claim) -> Iterator[None]:
+    """What goes wrong with a message: later again, or into quarantine."""
+    try:
+        yield
     except NotFetched as error:
         _bring_later(claim, error)
     except ParserCrashed as error:
@@ -185,55 +217,6 @@ def _postpone(claim: Claim, reason: str, seconds: float) -> None:
             " WHERE id = %s AND attempts = %s AND state = 'stored'",
             [seconds, reason[:200], claim.message_id, claim.attempts],
         )
-
-
-def _file(claim: Claim, mail: ParsedMail) -> None:
-    """In each inbox that waits for it; again from the look-up when a related mail was filed in between."""
-    for _ in range(_LOOKS):
-        prepared = preparing.prepare(
-            workspace_id=claim.workspace_id,
-            inbound_message_id=claim.message_id,
-            addresses=_addresses(mail),
-            hashes=filing.wanted_by(mail),
-            sender=lenient(mail.from_.address) if mail.from_ else "",
-        )
-        if not prepared.targets:
-            _close(claim)
-        outcomes = _outcomes(claim, mail, prepared)
-        if "stale" in outcomes:
-            logger.info("another worker has this message now", extra={"inbound_message_id": str(claim.message_id)})
-        if "filed" in outcomes:
-            outbox.wake_drain()
-        if "changed" not in outcomes:
-            return
-    raise TooBusy
-
-
-def _outcomes(claim: Claim, mail: ParsedMail, prepared: Prepared) -> list[str]:
-    """Inbox after inbox, until one has to be decided anew: the last one closes the message for all."""
-    found: list[str] = []
-    for target in prepared.targets:
-        found.append(filing.file(claim, target, mail, own=prepared.own))
-        if found[-1] == "changed":
-            break
-    return found
-
-
-def _close(claim: Claim) -> None:
-    """Every inbox has had it before."""
-    with in_workspace(claim.workspace_id), connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE inbox_inboundmessage SET state = 'done' WHERE id = %s AND attempts = %s",
-            [claim.message_id, claim.attempts],
-        )
-
-
-def _addresses(mail: ParsedMail) -> list[str]:
-    """All addresses that may be inboxes of ours, with and without their plus-tag (§1.4)."""
-    found = [mail.from_, mail.sender, *mail.to[:200], *mail.cc[:200]]
-    exact = {lenient(address.address) for address in found if address}
-    exact |= {lenient(mail.return_path)} if mail.return_path else set()
-    return list(exact | {without_tag(address) for address in exact})
 
 
 def quarantine(*, claim: Claim, reason: str) -> None:

@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 
 from audit.services import record
+from contacts.queries import suppressions
 from inbox import tokens
 from inbox.channels import composing
 from inbox.channels.composing import Outgoing
@@ -22,7 +23,7 @@ from inbox.services import quotas
 from inbox.types import ANSWERS, Direction, OutboundKind, SendState
 from kernel import clock, outbox
 from kernel.context import Actor
-from kernel.errors import Conflict, NotFound
+from kernel.errors import Conflict, Invalid, NotFound
 from kernel.transactions import current_unit, in_workspace
 
 _PREVIEW = 160
@@ -50,6 +51,12 @@ class NobodyToAnswer(Conflict):
     code = "nobody_to_answer"
 
 
+class RecipientSuppressed(Invalid):
+    """The workspace does not write to the sender's address: mail came back from it, or its owner complained."""
+
+    code = "recipient_suppressed"
+
+
 @dataclass(frozen=True)
 class QueuedReply:
     """A reply that is part of the conversation and waits for the sender."""
@@ -63,7 +70,7 @@ def queue_reply(
 ) -> QueuedReply:
     """Answer an e-mail of the current workspace. Needs a unit of work; the same key gives the same reply again.
 
-    Raises AutoReplyHeld when `automatic` and a cap is reached, NobodyToAnswer, InboxGone, NotFound.
+    Raises AutoReplyHeld when `automatic` and a cap is reached, NobodyToAnswer, RecipientSuppressed, InboxGone, NotFound.
     """
     current_unit()
     email = Email.objects.select_related("inbox").filter(id=email_id).first()
@@ -76,18 +83,44 @@ def queue_reply(
         return QueuedReply(existing.entry_id, existing.id)
     if email.inbox.deleted_at is not None:
         raise InboxGone("The inbox of this mail was deleted. Ask an operator to restore it.")
-    name, address = _recipient(email)
+    recipient = _recipient(email)
+    if automatic:
+        _check_caps(email, thread, lenient(recipient[1]))
+    reply = _Reply(text, kind, idempotency_key, automatic, author)
+    return _write(email, entry, thread, recipient, reply)
+
+
+def check_recipient(*, email_id: UUID) -> None:
+    """Raises what `queue_reply` would about the recipient: NobodyToAnswer, RecipientSuppressed. Needs a unit of work.
+
+    For whoever would work on a reply, or ask a person about one, before there is anything to queue.
+    """
+    current_unit()
+    email = Email.objects.select_related("inbox").filter(id=email_id).first()
+    if email is None:
+        raise NotFound
+    _recipient(email)
+
+
+def _recipient(email: Email) -> tuple[str, str]:
+    """Name and address of the one who gets the reply, if there is one who may get it."""
+    name, address = _sender(email)
     if not _can_be_written_to(address) or not _can_be_written_to(email.inbox.address):
         raise NobodyToAnswer(
             "One of the addresses has letters before its @ that only some mail servers take (RFC 6531)."
         )
-    if automatic:
-        _check_caps(email, thread, lenient(address))
-    reply = _Reply(text, kind, idempotency_key, automatic, author)
-    return _write(email, entry, thread, (name, address), reply)
+    # The sender asks once more (services/sending.py); here, whoever writes hears of it while they write.
+    reason = suppressions.reason_for(lenient(address))
+    if reason is not None:
+        raise RecipientSuppressed(
+            f"The recipient's address is suppressed ({reason.value.replace('_', ' ')}), so nothing is sent to it. A person"
+            " can lift that in the console under Suppressed addresses; then send the reply again.",
+            pointer="/email_id",
+        )
+    return name, address
 
 
-def _recipient(email: Email) -> tuple[str, str]:
+def _sender(email: Email) -> tuple[str, str]:
     """The sender; their Reply-To only when it lies on the same domain (FS-4); never an inbox of ours (DH-1)."""
     sender = (email.from_name, email.from_address)
     offered = [item for item in email.reply_to if "@" in item["address"]]

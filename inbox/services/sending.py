@@ -4,6 +4,9 @@
 not accepted for now (queued again, later); or unknown (uncertain), which also is the end of a sender that died. An
 uncertain message is never sent again by itself: provider news or a person settles it. An address that the workspace
 must not write to is left out (contacts' suppressed addresses), and a message for nobody else fails.
+
+The emergency stop is asked twice: the claim leaves stopped workspaces out, and the moment before the transport is called
+a message that was claimed in an earlier generation goes back into the queue.
 """
 
 import logging
@@ -16,6 +19,7 @@ from uuid import UUID
 import orjson
 from django.conf import settings
 from django.db import connection
+from django.db.models import F
 
 from audit.services import record
 from inbox.channels.registry import rewritten, transport
@@ -29,6 +33,7 @@ from kernel.context import Actor, acting_as
 from kernel.crash import crash_point
 from kernel.errors import Conflict, NotFound
 from kernel.transactions import current_unit, in_all_workspaces, in_workspace
+from tenancy.queries import control
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +46,7 @@ class _Claimed:
     workspace_id: UUID
     lease_token: int
     attempts: int
+    generation: int
     envelope_from: str
     envelope_to: list[str]
     raw: bytes
@@ -48,17 +54,18 @@ class _Claimed:
     suppressed: dict[str, str]
 
 
-_CLAIM = """
+_CLAIM = f"""
 UPDATE inbox_outboundmessage SET state = 'sending', attempts = attempts + 1, lease_token = lease_token + 1,
-    due_at = now() + %(lease)s
+    generation = {control.generation_of("inbox_outboundmessage")}, due_at = now() + %(lease)s
 WHERE id = (
     SELECT id FROM inbox_outboundmessage WHERE state = 'queued' AND due_at <= now()
+      AND workspace_id <> ALL ({control.STOPPED})
     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING id, workspace_id, lease_token, attempts, envelope_from, envelope_to, raw, (
+RETURNING id, workspace_id, lease_token, attempts, generation, envelope_from, envelope_to, raw, (
     SELECT jsonb_object_agg(s.value, s.reason) FROM contacts_suppressionentry s
     WHERE s.workspace_id = inbox_outboundmessage.workspace_id AND s.kind = 'email' AND s.value = ANY (envelope_to)
       AND s.lifted_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > now()))
-"""
+"""  # noqa: S608 - pieces of ours
 
 _ABANDONED = """
 SELECT id, workspace_id, lease_token FROM inbox_outboundmessage
@@ -84,9 +91,10 @@ def _claim() -> _Claimed | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    message_id, workspace_id, token, attempts, sender, recipients, raw, found = row
+    message_id, workspace_id, token, attempts, generation, sender, recipients, raw, found = row
     suppressed = orjson.loads(found) if isinstance(found, str) else found or {}
-    return _Claimed(message_id, workspace_id, token, attempts, sender, recipients, bytes(raw), suppressed)
+    fence = (token, attempts, generation)
+    return _Claimed(message_id, workspace_id, *fence, sender, recipients, bytes(raw), suppressed)
 
 
 def _send(claimed: _Claimed) -> None:
@@ -94,6 +102,9 @@ def _send(claimed: _Claimed) -> None:
     allowed = [address for address in claimed.envelope_to if address not in claimed.suppressed]
     if not allowed:
         _finish(claimed.id, claimed.workspace_id, claimed.lease_token, SendState.FAILED, error=_suppressed(claimed))
+        return
+    if not control.is_current(workspace_id=claimed.workspace_id, generation_claimed=claimed.generation):
+        _hold_back(claimed)
         return
     try:
         receipt = transport().send(
@@ -117,6 +128,13 @@ def _send(claimed: _Claimed) -> None:
     if ours and claimed.suppressed:
         _note_left_out(claimed)
     crash_point("send.ref_stored")
+
+
+def _hold_back(claimed: _Claimed) -> None:
+    """The workspace was stopped since the claim. Nothing was tried, so nothing counts; it waits for the release."""
+    with in_workspace(claimed.workspace_id):
+        ours = OutboundMessage.objects.filter(id=claimed.id, state=SendState.SENDING, lease_token=claimed.lease_token)
+        ours.update(state=SendState.QUEUED, attempts=F("attempts") - 1, due_at=clock.now())
 
 
 def _suppressed(claimed: _Claimed) -> str:

@@ -16,7 +16,7 @@ _WAITING = (EmailState.THREADED, EmailState.QUEUED, EmailState.RUNNING, EmailSta
 def reply(*, workspace_id: UUID, email_id: UUID, text: str, key: str, author: Actor) -> QueuedReply:
     """A person answers. The conversation's waiting mails are handled by it; an agent that still works is overtaken.
 
-    The same `key` is the same reply. Raises Invalid for an empty text, NotFound, NobodyToAnswer.
+    The same `key` is the same reply. Raises Invalid for an empty text, NotFound, NobodyToAnswer, RecipientSuppressed.
     """
     with in_workspace(workspace_id):
         queued = replying.queue_reply(

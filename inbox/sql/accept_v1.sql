@@ -11,7 +11,7 @@ CREATE FUNCTION inbox_accept_v1(
     p_source text, p_provider_id text, p_raw bytea, p_sha256 bytea, p_envelope_from text, p_recipients text[],
     p_exact text[], p_untagged text[], p_domains text[], p_verdicts jsonb, p_context jsonb, p_only_workspace uuid,
     p_location text
-) RETURNS TABLE (workspace_id uuid, inbound_message_id uuid, email_id uuid, is_new boolean)
+) RETURNS TABLE (workspace_id uuid, inbound_message_id uuid, email_id uuid, inbox_id uuid, is_new boolean, at timestamptz)
 LANGUAGE plpgsql
 SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
@@ -27,6 +27,7 @@ DECLARE
     v_added text[];
     v_inbox record;
     v_email uuid;
+    v_facts jsonb;
 BEGIN
     PERFORM set_config('app.all_workspaces', 'on', true);
     FOR v_group IN
@@ -46,6 +47,7 @@ BEGIN
     LOOP
         v_new := false;
         v_added := NULL;
+        v_facts := '[]';
         SELECT m.id, m.recipients, m.state INTO v_message FROM inbox_inboundmessage m
         WHERE m.workspace_id = v_group.owner AND m.source = p_source AND m.provider_message_id = p_provider_id;
         IF NOT FOUND THEN
@@ -87,24 +89,26 @@ BEGIN
                     '{}', '{}', '', '', '', '[]', '[]', '[]', '', '[]', '[]', '[]', p_verdicts)
                 ON CONFLICT ON CONSTRAINT inbox_one_email_per_message_and_inbox DO NOTHING RETURNING id INTO v_email;
                 IF v_email IS NOT NULL THEN
-                    INSERT INTO kernel_outboxevent (event_id, workspace_id, slug, version, aggregate_key, payload, context)
-                    VALUES (gen_random_uuid(), v_group.owner, 'email.stored', 1, 'email_id:' || v_email,
-                        jsonb_build_object('email_id', v_email, 'inbox_id', v_inbox.id, 'reason', ''), p_context);
+                    v_facts := v_facts || jsonb_build_object('slug', 'email.stored', 'key', 'email_id:' || v_email,
+                        'payload', jsonb_build_object('email_id', v_email, 'inbox_id', v_inbox.id, 'reason', ''));
                 END IF;
             END IF;
-            RETURN QUERY SELECT v_group.owner, v_id, v_email, v_new;
+            RETURN QUERY SELECT v_group.owner, v_id, v_email, v_inbox.id, v_new, now();
         END LOOP;
         IF v_group.inboxes IS NULL THEN
-            RETURN QUERY SELECT v_group.owner, v_id, NULL::uuid, v_new;
+            RETURN QUERY SELECT v_group.owner, v_id, NULL::uuid, NULL::uuid, v_new, now();
         END IF;
         IF v_new OR v_added IS NOT NULL THEN
+            v_facts := v_facts || jsonb_build_object('key', 'inbound_message_id:' || v_id,
+                'slug', CASE WHEN v_group.inboxes IS NULL THEN 'inbound_message.quarantined'
+                    ELSE 'inbound_message.stored' END,
+                'payload', jsonb_build_object('inbound_message_id', v_id)
+                    || CASE WHEN v_group.inboxes IS NULL THEN jsonb_build_object('reason', v_reason) ELSE '{}' END);
+        END IF;
+        IF v_facts <> '[]' THEN
             INSERT INTO kernel_outboxevent (event_id, workspace_id, slug, version, aggregate_key, payload, context)
-            SELECT gen_random_uuid(), v_group.owner,
-                CASE WHEN v_group.inboxes IS NULL THEN 'inbound_message.quarantined' ELSE 'inbound_message.stored' END,
-                1, 'inbound_message_id:' || v_id,
-                jsonb_build_object('inbound_message_id', v_id)
-                    || CASE WHEN v_group.inboxes IS NULL THEN jsonb_build_object('reason', v_reason) ELSE '{}' END,
-                p_context;
+            SELECT gen_random_uuid(), v_group.owner, f.slug, 1, f.key, f.payload, p_context
+            FROM jsonb_to_recordset(v_facts) AS f(slug text, key text, payload jsonb);
         END IF;
     END LOOP;
     PERFORM set_config('app.all_workspaces', v_before, true);

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django.contrib import messages
+from django.core.exceptions import FieldDoesNotExist, PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -81,6 +82,18 @@ class ConsoleAdmin(ModelAdmin):
             rows = rows.filter(deleted_at=None)
         return rows
 
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        """A filter by another kind of row names those rows, so it is there for those who may see them."""
+        return [each for each in super().get_list_filter(request) if self._may_filter(request, each)]
+
+    def _may_filter(self, request: HttpRequest, each: Any) -> bool:
+        try:
+            related = self.model._meta.get_field(each).related_model if isinstance(each, str) else None
+        except FieldDoesNotExist:
+            return True  # a path over several rows; its last part is a value
+        page = self.admin_site._registry.get(related)  # noqa: SLF001 - what Django's own autocomplete looks at
+        return page is None or bool(page.has_view_permission(request))
+
     def shows_deleted(self, request: HttpRequest) -> bool:
         return request.GET.get("deleted") == "yes"
 
@@ -110,7 +123,9 @@ class ConsoleAdmin(ModelAdmin):
         return None
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
-        """What the audit trail says of this row."""
+        """What the audit trail says of this row, to those who may see the row and, there, the trail."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
         return HttpResponseRedirect(f"{reverse('admin:audit_auditevent_changelist')}?q={object_id}")
 
     def serve(self, request: HttpRequest, work: Any, *, done: str = "") -> Any:

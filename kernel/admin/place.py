@@ -22,13 +22,30 @@ class Choice:
 
 @dataclass(frozen=True)
 class Place:
-    """The workspace a person has chosen (none: all of them, which only superusers may), and their permissions in it."""
+    """Who works in the console, and where: in one workspace, or estate-wide, which only an operator may.
 
-    actor: Actor
+    Every page asks the principal, the same one that the API would ask. An operator who is in no workspace as a member acts
+    as operator: the actor of all that they do says so.
+    """
+
+    principal: Principal
     workspace: Choice | None
     choices: tuple[Choice, ...]
-    permissions: frozenset[str]
-    may_see_all: bool
+    # May act in workspaces without a membership, whether or not that is what they do now.
+    is_operator: bool = False
+
+    @property
+    def actor(self) -> Actor:
+        return self.principal.actor
+
+    @property
+    def permissions(self) -> frozenset[str]:
+        return self.principal.permissions
+
+    @property
+    def acts_as_operator(self) -> bool:
+        """Whether the installation's own pages and powers are open here."""
+        return self.is_operator and self.actor.kind == "operator"
 
     @property
     def workspace_id(self) -> UUID | None:
@@ -37,25 +54,25 @@ class Place:
     @property
     def scope(self) -> Scope:
         if self.workspace:
-            return Scope(workspace_id=self.workspace.id)
+            return self.principal.scope
         return Scope(workspace_id=None, reason=f"{self.actor.label} looks at all workspaces in the console")
 
     @property
     def name(self) -> str:
         return self.workspace.name if self.workspace else "All workspaces"
 
+    @property
+    def ref(self) -> str:
+        """What was chosen, for the record."""
+        return self.workspace.ref if self.workspace else "estate-wide"
+
     def allows(self, permission: str) -> bool:
-        """Whether the person's roles grant it; the same rule as for machine callers."""
-        principal = Principal(workspace_id=UUID(int=0), actor=self.actor, permissions=self.permissions)
-        return principal.allows(permission)
+        """Whether their roles grant it."""
+        return self.principal.allows(permission)
 
     def require(self, permission: str) -> None:
         """Raise Forbidden, naming the missing permission."""
-        if not self.allows(permission):
-            raise Forbidden(
-                f"This needs the permission {permission!r}. Ask an owner of the workspace to grant it.",
-                permission=permission,
-            )
+        self.principal.require(permission)
 
 
 def place_of(request: HttpRequest) -> Place:

@@ -1,6 +1,7 @@
 """Conditional requests (RFC 9110): entity tags of what is shown, 304 for what is known, 412 for what has changed."""
 
 import hashlib
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.utils.http import parse_etags
@@ -10,13 +11,13 @@ from kernel.api.rendering import JSONRenderer
 from kernel.errors import PreconditionFailed
 
 
-def tag(body: Any) -> str:
-    """A strong tag of what is shown."""
-    return f'"{_digest(body)}"'
+def tag(body: Mapping[str, Any], *, without: Collection[str] = ()) -> str:
+    """A strong tag of a resource, `without` what changes in it by itself."""
+    return f'"{_digest({name: value for name, value in body.items() if name not in without})}"'
 
 
 def with_extra(plain: str, extra: Any) -> str:
-    """The tag of an answer into which something is expanded; its first half is the resource's own."""
+    """The tag of an answer that shows more than the resource's own; its first half is the resource's, for If-Match."""
     return f'{plain[:-1]}.{_digest(extra)}"'
 
 
@@ -31,7 +32,7 @@ def is_known(request: Request, current: str) -> bool:
 
 
 def check(header: str, current: str) -> None:
-    """If-Match, strongly compared; a tag of an expanded answer counts for the resource itself."""
+    """If-Match, strongly compared; the tag of an answer that shows more counts for the resource itself."""
     given = {_plain(text) for text in parse_etags(header)}
     if "*" not in given and current not in given:
         raise PreconditionFailed(

@@ -22,6 +22,16 @@ def why_not(name: str) -> str:
     return "There is no such field to set here. Leave it out."
 
 
+_readers: dict[type[serializers.BaseSerializer[Any]], serializers.BaseSerializer[Any]] = {}
+
+
+def reader(shape: type[serializers.BaseSerializer[Any]]) -> serializers.BaseSerializer[Any]:
+    """The one instance of a shape that reads bodies: nothing of a body stays in it, and to make one copies every field."""
+    if shape not in _readers:
+        _readers[shape] = shape()
+    return _readers[shape]
+
+
 class Input(serializers.Serializer[Any]):
     """A body of which every member is known: what cannot be set is refused with 422, never dropped in silence."""
 

@@ -1,7 +1,7 @@
 """What the output of every app shares: the fields of a resource, the frame of a list, and an example of each."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
@@ -10,13 +10,17 @@ S = TypeVar("S", bound=type[serializers.Serializer[Any]])
 
 
 class Resource(serializers.Serializer[Any]):
-    """What every resource shows (S0-19 to S0-22)."""
+    """What every resource shows (S0-19 to S0-22).
+
+    `volatile` names fields that change though nobody changes the resource, by its use, say: If-Match does not see them.
+    """
 
     object = serializers.SerializerMethodField()
     id = serializers.UUIDField(read_only=True)
     created_at = serializers.DateTimeField(read_only=True)
     updated_at = serializers.DateTimeField(read_only=True)
     kind_name = ""
+    volatile: ClassVar[frozenset[str]] = frozenset()
 
     def get_object(self, _row: Any) -> str:
         return self.kind_name

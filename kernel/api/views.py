@@ -16,13 +16,13 @@ from rest_framework.viewsets import GenericViewSet
 
 from kernel import context, idempotency
 from kernel.access import Principal, principal_of
-from kernel.api import conditions, expanding, filters, limits, paging, parameters
+from kernel.api import conditions, expanding, filters, inputs, limits, paging, parameters
 from kernel.api.listings import Listing
 from kernel.api.lookup import UUID_PATTERN
 from kernel.api.rendering import JSONRenderer
 from kernel.crash import crash_point
 from kernel.errors import Forbidden, TooLarge
-from kernel.transactions import in_workspace
+from kernel.transactions import unit_of_work
 
 
 class Limited(APIView):
@@ -103,7 +103,7 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
         with context.acting_as(principal.actor):
             if key is not None:
                 return _once(principal, key, request, partial(handler, request, *args, **kwargs))
-            with in_workspace(principal.workspace_id):
+            with unit_of_work(principal.scope):
                 if request.method in ("PATCH", "DELETE") and "If-Match" in request.headers:
                     self._compare(request, **kwargs)
                 return self._dressed(request, handler(request, *args, **kwargs))
@@ -118,7 +118,12 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
         pk = kwargs.get("pk", self.principal.workspace_id)
         rows.select_for_update(of=("self",), no_key=True).filter(pk=pk).values_list("pk").first()
         show: Callable[..., Response] = self.retrieve  # type: ignore[attr-defined]
-        conditions.check(request.headers["If-Match"], conditions.tag(show(request, **kwargs).data))
+        body = show(request, **kwargs).data
+        conditions.check(request.headers["If-Match"], conditions.tag(body, without=self._volatile()))
+
+    def _volatile(self) -> frozenset[str]:
+        found: frozenset[str] = getattr(self.serializer_class, "volatile", frozenset())
+        return found
 
     def _dressed(self, request: Request, response: Response) -> Response:
         """What every answer may get: expansions, an entity tag, 304 in place of what the caller has already."""
@@ -127,11 +132,15 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
         if response.status_code != 200 or not isinstance(body, dict):
             return response
         current = body if self.action in ("retrieve", "partial_update") else None
-        tag, added = conditions.tag(current) if current else "", None
+        volatile = self._volatile()
+        tag, added = "", {}
+        if current:
+            tag = conditions.tag(current, without=volatile)
+            added = {name: current[name] for name in sorted(volatile & set(current))}
         if self._expandable():
             names = expanding.wanted(request, self.expands, self.principal)
             expanding.expand(body["data"] if self.action == "list" else [body], names, self.expands)
-            added = {name: body.get(name) for name in names}
+            added |= {name: body.get(name) for name in names}
         if current:
             tag = conditions.with_extra(tag, added) if added else tag
             if request.method in ("GET", "HEAD") and conditions.is_known(request, tag):
@@ -159,9 +168,7 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
 
     def checked(self, shape: type[BaseSerializer[Any]]) -> Any:
         """The request body as `shape` reads it; a ValidationError lists every fault at once."""
-        serializer = shape(data=self.request.data)
-        serializer.is_valid(raise_exception=True)
-        return serializer.validated_data
+        return inputs.reader(shape).run_validation(self.request.data)
 
 
 def note(principal: Principal) -> None:

@@ -1,8 +1,12 @@
 """What the models cannot state: fences around workspaces, paired keys, append-only tables."""
 
+from pathlib import Path
+
 from django.db import migrations
 
 from kernel import db
+
+SQL = Path(__file__).resolve().parent.parent / "sql"
 
 
 class Migration(migrations.Migration):
@@ -14,4 +18,8 @@ class Migration(migrations.Migration):
         db.fence("kernel_outboxevent", touch=False),
         db.fence("kernel_consumerreceipt", touch=False),
         db.fence("kernel_idempotencyrecord", touch=False),
+        db.sql_file(
+            SQL / "idempotency_v1.sql",
+            reverse="DROP FUNCTION kernel_idempotency_begin_v1(uuid, text, text, text, bytea, timestamptz, timestamptz, boolean)",
+        ),
     ]

@@ -157,7 +157,7 @@ class VerifiedDomainAdmin(ServiceAdmin):
 
     def has_confirm_permission(self, request: HttpRequest) -> bool:
         """An operator's word proves a domain; a member's does not."""
-        return place_of(request).may_see_all
+        return place_of(request).acts_as_operator
 
     def write(self, request: HttpRequest, obj: Any, values: dict[str, Any], workspace_id: Any) -> VerifiedDomain:
         return domains.claim(workspace_id=workspace_id, domain=values["domain"])

@@ -1,74 +1,235 @@
-"""Members of the workspace, and people of the installation."""
+"""Members of the workspace and who is invited to it."""
 
-from typing import Any
+from typing import Any, ClassVar
 
-from django.contrib import admin
+from django import forms
+from django.contrib import admin, messages
 from django.contrib.auth.models import Group
-from django.db.models import Exists, OuterRef, QuerySet
-from django.http import HttpRequest
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from kernel.admin import columns
-from kernel.admin.base import ReadOnlyAdmin
+from kernel.admin import columns, marks
+from kernel.admin.base import ServiceAdmin
+from kernel.admin.deeds import deed
+from kernel.admin.forms import ServiceForm
 from kernel.admin.place import place_of
-from tenancy.models import Membership, User
+from tenancy.models import Invitation, Membership, Role
+from tenancy.services import inviting, members
+from tenancy.types import InvitationState, MembershipStatus
 
 # Django's groups mean nothing here: roles of a workspace grant permissions.
 admin.site.unregister(Group)
 
+_TONES = {
+    InvitationState.OPEN: "warn",
+    InvitationState.ACCEPTED: "ok",
+    InvitationState.EXPIRED: "mute",
+    InvitationState.REVOKED: "mute",
+}
+
+
+class RolesForm(ServiceForm):
+    """Roles to tick. Nobody gives more than they have; the service says so at the field."""
+
+    roles = forms.ModelMultipleChoiceField(
+        queryset=Role.unfenced.none(), widget=UnfoldAdminCheckboxSelectMultipleWidget, help_text="What they may do."
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields.get("roles")
+        if isinstance(field, forms.ModelMultipleChoiceField):
+            field.queryset = Role.objects.order_by("name")
+            held = getattr(self.instance, "role_links", None) if self.instance.pk else None
+            self.initial["roles"] = list(held.values_list("role_id", flat=True)) if held is not None else []
+
+
+class MemberForm(RolesForm):
+    class Meta:
+        model = Membership
+        fields: ClassVar[tuple[str, ...]] = ()
+
+
+class InvitationForm(RolesForm):
+    class Meta:
+        model = Invitation
+        fields = ("email",)
+
+
+class WithRoles(ServiceAdmin):
+    """What lists of members and of invitations have in common."""
+
+    view_needs = "member.read"
+    act_needs = "member.manage"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).prefetch_related("role_links__role")
+
+    @admin.display(description="roles")
+    def held(self, row: Membership | Invitation) -> str:
+        return ", ".join(sorted(link.role.name for link in row.role_links.all())) or "–"
+
 
 @admin.register(Membership)
-class MembershipAdmin(ReadOnlyAdmin):
-    """Who belongs to the workspace, and with which roles."""
+class MembershipAdmin(WithRoles):
+    """Who belongs to the workspace, and with which roles. New ones come by invitation."""
 
-    view_needs = "workspace.manage"
+    change_needs = "member.manage"
+    form = MemberForm
     list_display = (
         columns.two_lines("user", "user__email", "person"),
-        "roles",
+        "held",
         columns.state("status"),
         columns.when("accepted_at", "since"),
+        columns.text("invited_by", "invited by"),
     )
     list_filter = ("status",)
-    fields: Any = ("user", "roles", "status", "invited_by", "accepted_at", "created_at")
-    readonly_fields = ("roles",)
+    fields: Any = ("user", "status", "invited_by", "accepted_at", "roles")
+    readonly_fields = ("user", "status", "invited_by", "accepted_at")
+    actions: ClassVar[Any] = ["suspend", "reactivate", "remove"]
     search_fields = ("user__email__startswith", "user__name")
     search_help_text = "Name or e-mail"
     ordering = ("created_at", "id")
     list_select_related = ("user",)
     empty_icon = "group"
     empty_title = "No members"
-    empty_text = "Members are the people who may work here."
+    empty_text = "Members are the people who may work here. Invite some under Invitations."
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Membership]:
-        return super().get_queryset(request).prefetch_related("role_links__role")
+        rows: QuerySet[Membership] = super().get_queryset(request)
+        return rows.exclude(status=MembershipStatus.REMOVED)
 
-    @admin.display(description="roles")
-    def roles(self, row: Membership) -> str:
-        return ", ".join(link.role.name for link in row.role_links.all()) or "–"
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Who may only look sees the roles by name."""
+        return self.fields if self.has_change_permission(request, obj) else (*self.readonly_fields, "held")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return (*self.readonly_fields, "held")
+
+    def write(self, request: HttpRequest, obj: Any, values: dict[str, Any], workspace_id: Any) -> Membership:
+        return members.give_roles(
+            workspace_id=workspace_id,
+            membership_id=obj.id,
+            role_ids=[role.id for role in values["roles"]],
+            may=place_of(request).permissions,
+        )
+
+    @deed("Suspend: shut out until reactivated")
+    def suspend(self, request: HttpRequest, queryset: Any) -> None:
+        self._each(request, queryset, members.suspend, "{} is suspended.")
+
+    @deed("Reactivate")
+    def reactivate(self, request: HttpRequest, queryset: Any) -> None:
+        self._each(request, queryset, members.reactivate, "{} is let in again.")
+
+    @deed("Remove from the workspace")
+    def remove(self, request: HttpRequest, queryset: Any) -> None:
+        self._each(request, queryset, members.remove, "{} is no longer a member.")
+
+    def _each(self, request: HttpRequest, queryset: Any, work: Any, done: str) -> None:
+        may = place_of(request).permissions
+        for row in queryset:
+            self.serve(
+                request,
+                lambda r=row: work(workspace_id=r.workspace_id, membership_id=r.id, may=may),
+                done=done.format(row),
+            )
 
 
-@admin.register(User)
-class UserAdmin(ReadOnlyAdmin):
-    """People who sign in. They are of the installation; in a workspace only its own members are in sight."""
+@admin.register(Invitation)
+class InvitationAdmin(WithRoles):
+    """Who may join, and what became of that."""
 
-    view_needs = "workspace.manage"
+    add_needs = "member.manage"
+    form = InvitationForm
+    fields = ("email", "roles")
     list_display = (
-        columns.two_lines("name", "email", "person"),
-        "is_active",
-        "is_staff",
-        "is_superuser",
-        columns.when("last_login", "last seen"),
+        columns.text("email"),
+        "held",
+        "standing",
+        "letter",
+        columns.when("expires_at", "good until"),
+        columns.text("invited_by_label", "invited by"),
+        columns.when("created_at", "made"),
     )
-    list_filter = ("is_active", "is_superuser")
-    fields = ("name", "email", "timezone", "is_active", "is_staff", "is_superuser", "last_login", "created_at")
-    search_fields = ("email__startswith", "name")
-    search_help_text = "Name or e-mail"
-    ordering = ("email",)
-    empty_icon = "manage_accounts"
-    empty_title = "Nobody"
+    actions: ClassVar[Any] = ["resend", "revoke"]
+    search_fields = ("email__startswith",)
+    search_help_text = "E-mail"
+    ordering = ("-created_at", "-id")
+    empty_icon = "group_add"
+    empty_title = "Nobody is invited"
+    empty_text = "Invite somebody by e-mail address, with the roles that they shall have."
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
-        rows: QuerySet[User] = super().get_queryset(request)
-        chosen = place_of(request).workspace_id
-        if chosen is None:
-            return rows
-        return rows.filter(Exists(Membership.objects.filter(user=OuterRef("pk"), workspace_id=chosen)))
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("email", "held", "standing", "letter", "expires_at", "created_at") if obj else self.fields
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return self.get_fields(request, obj) if obj else ()
+
+    @admin.display(description="state")
+    def standing(self, row: Invitation) -> SafeString:
+        return marks.chip(row.state, tone=_TONES[InvitationState(row.state)])
+
+    @admin.display(description="letter")
+    def letter(self, row: Invitation) -> str:
+        return f"{row.get_mail_state_display()}: {row.mail_error}" if row.mail_error else row.get_mail_state_display()
+
+    def write(self, request: HttpRequest, obj: Any, values: dict[str, Any], workspace_id: Any) -> Invitation:
+        row, link = inviting.invite(
+            workspace_id=workspace_id,
+            email=values["email"],
+            role_ids=[role.id for role in values["roles"]],
+            may=place_of(request).permissions,
+        )
+        request._invitation_link = link  # type: ignore[attr-defined]  # noqa: SLF001 - for this answer only
+        return row
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: Any = None) -> HttpResponse:
+        link = getattr(request, "_invitation_link", "")
+        if link:
+            return self._show(request, obj, link)
+        messages.success(request, f"An invitation is on its way to {obj.email}.")
+        return HttpResponseRedirect(reverse("admin:tenancy_invitation_changelist"))
+
+    @deed("Send again: a new link, the one before is dead")
+    def resend(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
+        """One at a time: without mail its link is shown once, on a page of its own."""
+        if queryset.count() != 1:
+            messages.error(request, "Choose one invitation.")
+            return None
+        row, may = queryset.get(), place_of(request).permissions
+        made = self.serve(
+            request, lambda: inviting.resend(workspace_id=row.workspace_id, invitation_id=row.id, may=may)
+        )
+        if made and made[1]:
+            return self._show(request, *made)
+        if made:
+            messages.success(request, f"An invitation is on its way to {row.email}.")
+        return None
+
+    @deed("Take back")
+    def revoke(self, request: HttpRequest, queryset: Any) -> None:
+        for row in queryset:
+            self.serve(
+                request,
+                lambda r=row: inviting.revoke(workspace_id=r.workspace_id, invitation_id=r.id),
+                done=f"{row.email} can no longer join by it.",
+            )
+
+    def _show(self, request: HttpRequest, row: Any, link: str) -> HttpResponse:
+        return self.show_once(
+            request,
+            title=f"The invitation of {row.email}",
+            secret=link,
+            hint="No mail to staff is configured here (STAFF_MAIL_FROM). Hand them this link yourself, and nobody else.",
+            target=reverse("admin:tenancy_invitation_changelist"),
+        )

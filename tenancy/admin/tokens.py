@@ -92,7 +92,7 @@ class RevokedSigningKeyAdmin(ServiceAdmin):
 
     def _allowed(self, request: HttpRequest, permission: str) -> bool:
         place = getattr(request, "place", None)
-        return isinstance(place, Place) and place.may_see_all
+        return isinstance(place, Place) and place.acts_as_operator
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self._allowed(request, "*")

@@ -43,7 +43,7 @@ class WorkspaceAdmin(ReadOnlyAdmin):
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         """Operators of the installation only: no member ends the workspace they are in."""
-        return bool(getattr(request.user, "is_superuser", False))
+        return place_of(request).acts_as_operator
 
     @deed("Delete")
     def remove(self, request: HttpRequest, queryset: QuerySet[Workspace]) -> None:

@@ -69,3 +69,73 @@ REVOKED_TOKEN: dict[str, Any] = {
     "expires_at": "2026-11-06T09:01:00Z",
 }
 CUTOFF: dict[str, Any] = {"object": "token_cutoff", "issued_before": "2025-01-01T00:00:00Z"}
+
+ROLE: dict[str, Any] = {
+    "object": "role",
+    "id": "4c9a1f3e-1d2b-4a6c-8e7f-0a1b2c3d4e5f",
+    "name": "Night shift",
+    "description": "Answers at night, and may stop everything",
+    "is_system": False,
+    "permissions": ["email.send", "thread.read", "workspace.stop"],
+    "membership_ids": ["7d0e2b4c-3f1a-4c5b-9d8e-1a2b3c4d5e6f"],
+    "created_at": "2026-11-05T09:00:00.120000Z",
+    "updated_at": "2026-11-05T09:00:00.120000Z",
+}
+ROLE_LINK: dict[str, Any] = {
+    "object": "role_link",
+    "role_id": "4c9a1f3e-1d2b-4a6c-8e7f-0a1b2c3d4e5f",
+    "membership_id": "7d0e2b4c-3f1a-4c5b-9d8e-1a2b3c4d5e6f",
+}
+TEAM: dict[str, Any] = {
+    "object": "team",
+    "id": "8e1f3c5d-4a2b-4d6c-8f9a-2b3c4d5e6f70",
+    "name": "Returns",
+    "membership_ids": ["7d0e2b4c-3f1a-4c5b-9d8e-1a2b3c4d5e6f"],
+    "inbox_ids": ["1a2b3c4d-5e6f-4708-9a0b-3c4d5e6f7081"],
+    "created_at": "2026-11-05T09:00:00.120000Z",
+    "updated_at": "2026-11-05T09:00:00.120000Z",
+}
+STOP: dict[str, Any] = {
+    "object": "emergency_stop",
+    "stopped": True,
+    "generation": 2,
+    "reason": "The agent promises refunds.",
+    "changed_by": {"kind": "user", "id": "5d6e7f80-9a0b-4c1d-8e2f-3a4b5c6d7e8f", "label": "Ada Lovelace"},
+    "changed_at": "2026-11-05T09:00:00.120000Z",
+}
+SETTINGS: dict[str, Any] = {
+    "object": "workspace_settings",
+    "members_see_team_inboxes_only": False,
+    "stop_spares_webhooks": True,
+}
+_ROLES: list[dict[str, Any]] = [{"id": ROLE["id"], "name": "Night shift"}]
+MEMBER: dict[str, Any] = {
+    "object": "member",
+    "id": "91827364-5b4c-4d3e-8f20-1b0a9d8c7e32",
+    **_TIMES,
+    "user_id": "a2938475-6c5d-4e4f-9031-2c1b0a9d8f33",
+    "email": "noor@example.com",
+    "name": "Noor Haddad",
+    "status": "active",
+    "roles": _ROLES,
+    "invited_by": "Pat Person",
+    "accepted_at": "2026-11-05T09:00:00.120000Z",
+    "suspended_at": None,
+}
+INVITATION: dict[str, Any] = {
+    "object": "invitation",
+    "id": "b3a49586-7d6e-4f50-8142-3d2c1b0a9e34",
+    **_TIMES,
+    "email": "noor@example.com",
+    "state": "open",
+    "roles": _ROLES,
+    "invited_by": _ISSUER,
+    "mail_state": "sent",
+    "expires_at": "2026-11-12T09:00:00.120000Z",
+    "accepted_at": None,
+    "revoked_at": None,
+}
+INVITATION_WITH_LINK: dict[str, Any] = INVITATION | {
+    "mail_state": "none",
+    "link": "https://inbox.example.com/console/join/not-a-real-link-just-an-example/",
+}

@@ -10,6 +10,9 @@ from tenancy.api import examples
 from tenancy.models import ClientCertificate, MachineKey
 from tenancy.types import CredentialState
 
+# What the use of a credential changes in its row.
+USED = frozenset({"last_used_at", "updated_at"})
+
 
 def _scopes(**options: Any) -> serializers.ListField:
     return serializers.ListField(
@@ -69,6 +72,7 @@ class IssuerShape(serializers.Serializer[Any]):
 @exemplified(examples.MACHINE_KEY)
 class MachineKeyShape(Resource):
     kind_name = "machine_key"
+    volatile = USED
     name = serializers.CharField()
     prefix = serializers.CharField(help_text="The key begins with `mk_<prefix>_`.")
     state = serializers.ChoiceField(choices=CredentialState.choices)
@@ -113,6 +117,7 @@ class CertificateRevocation(Input):
 @exemplified(examples.CERTIFICATE)
 class CertificateShape(Resource):
     kind_name = "client_certificate"
+    volatile = USED
     name = serializers.CharField()
     state = serializers.ChoiceField(choices=CredentialState.choices)
     scopes = serializers.ListField(child=serializers.CharField())

@@ -34,6 +34,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('name', models.CharField(max_length=60)),
+                ('description', models.CharField(blank=True, db_default='', max_length=200)),
                 ('is_system', models.BooleanField(default=False, editable=False)),
             ],
             options={
@@ -57,6 +58,7 @@ class Migration(migrations.Migration):
                 ('timezone', models.CharField(default='UTC', max_length=64, validators=[tenancy.models.workspace.check_timezone])),
                 ('is_active', models.BooleanField(default=True)),
                 ('is_staff', models.BooleanField(default=False, help_text='May enter the console.')),
+                ('is_operator', models.BooleanField(default=False, help_text='Runs the installation: may act in any workspace, audited.')),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
@@ -349,6 +351,14 @@ class Migration(migrations.Migration):
             model_name='revokedtoken',
             index=models.Index(fields=['expires_at'], name='tenancy_revocations_by_end'),
         ),
+        migrations.AddIndex(
+            model_name='revokedtoken',
+            index=models.Index(fields=['workspace', '-created_at', '-id'], name='tenancy_revocations_by_age'),
+        ),
+        migrations.AddIndex(
+            model_name='revokedclientcert',
+            index=models.Index(fields=['workspace', '-created_at', '-id'], name='tenancy_denials_by_age'),
+        ),
         migrations.AddConstraint(
             model_name='revokedclientcert',
             constraint=models.UniqueConstraint(fields=('workspace', 'fingerprint'), name='tenancy_one_denial_per_fingerprint'),
@@ -360,5 +370,319 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='revokedclientcert',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('fingerprint__isnull', False), ('issuer', ''), ('serial', '')), models.Q(('fingerprint', None), models.Q(('serial', ''), _negated=True), models.Q(('issuer', ''), _negated=True)), _connector='OR'), name='tenancy_denial_names_a_certificate'),
+        ),
+        migrations.CreateModel(
+            name='Team',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('name', models.CharField(max_length=60)),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='TeamInbox',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('inbox_id', models.UUIDField()),
+                ('team', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='inbox_links', to='tenancy.team')),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='TeamMember',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('membership', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='team_links', to='tenancy.membership')),
+                ('team', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='member_links', to='tenancy.team')),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='WorkspaceControlState',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('generation', models.PositiveIntegerField(db_default=1)),
+                ('stopped', models.BooleanField(db_default=False)),
+                ('reason', models.CharField(blank=True, db_default='', max_length=500)),
+                ('actor_kind', models.CharField(blank=True, db_default='', max_length=20)),
+                ('actor_id', models.CharField(blank=True, db_default='', max_length=80)),
+                ('actor_label', models.CharField(blank=True, db_default='', max_length=200)),
+                ('changed_at', models.DateTimeField(help_text='When it was last stopped or released.', null=True)),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.AddConstraint(
+            model_name='team',
+            constraint=models.UniqueConstraint(fields=('workspace', 'name'), name='tenancy_one_team_per_name'),
+        ),
+        migrations.AddConstraint(
+            model_name='teaminbox',
+            constraint=models.UniqueConstraint(fields=('team', 'inbox_id'), name='tenancy_one_link_per_inbox'),
+        ),
+        migrations.AddConstraint(
+            model_name='teammember',
+            constraint=models.UniqueConstraint(fields=('team', 'membership'), name='tenancy_once_in_a_team'),
+        ),
+        migrations.AddIndex(
+            model_name='workspacecontrolstate',
+            index=models.Index(condition=models.Q(('stopped', True)), fields=['workspace'], name='tenancy_stopped'),
+        ),
+        migrations.AddConstraint(
+            model_name='workspacecontrolstate',
+            constraint=models.UniqueConstraint(fields=('workspace',), name='tenancy_one_control_state'),
+        ),
+        migrations.AddConstraint(
+            model_name='workspacecontrolstate',
+            constraint=models.CheckConstraint(condition=models.Q(('stopped', False), models.Q(models.Q(('reason', ''), _negated=True), ('changed_at__isnull', False)), _connector='OR'), name='tenancy_stop_has_a_reason'),
+        ),
+        migrations.CreateModel(
+            name='DeviceSession',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('session_hash', models.BinaryField(max_length=32, unique=True)),
+                ('csrf_hash', models.BinaryField(max_length=32, null=True)),
+                ('data', models.BinaryField()),
+                ('device', models.CharField(blank=True, editable=False, help_text='Such as “Firefox on Linux”.', max_length=100)),
+                ('user_agent', models.CharField(blank=True, editable=False, max_length=400)),
+                ('address', models.CharField(blank=True, editable=False, max_length=45)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('signed_in_at', models.DateTimeField(editable=False, null=True)),
+                ('last_seen_at', models.DateTimeField(editable=False, help_text='To the minute.')),
+                ('expires_at', models.DateTimeField(editable=False, help_text='The end, however busy it is.')),
+                ('revoked_at', models.DateTimeField(editable=False, null=True)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Invitation',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('token_hash', models.BinaryField(max_length=32, null=True, unique=True)),
+                ('expires_at', models.DateTimeField(editable=False)),
+                ('mail_state', models.CharField(choices=[('none', 'None'), ('queued', 'Queued'), ('sending', 'Sending'), ('sent', 'Sent'), ('failed', 'Failed')], default='none', editable=False, max_length=10)),
+                ('mail_due_at', models.DateTimeField(editable=False, null=True)),
+                ('mail_attempts', models.PositiveSmallIntegerField(default=0, editable=False)),
+                ('mail_error', models.CharField(blank=True, editable=False, max_length=300)),
+                ('email', models.EmailField(max_length=254)),
+                ('invited_by_kind', models.CharField(blank=True, editable=False, max_length=20)),
+                ('invited_by_id', models.CharField(blank=True, editable=False, max_length=80)),
+                ('invited_by_label', models.CharField(blank=True, editable=False, max_length=200)),
+                ('accepted_at', models.DateTimeField(blank=True, editable=False, null=True)),
+                ('revoked_at', models.DateTimeField(blank=True, editable=False, null=True)),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='InvitationRole',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='LoginEvent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('user_id', models.UUIDField(editable=False, null=True)),
+                ('email', models.EmailField(blank=True, editable=False, help_text='As it was typed, in its plain form.', max_length=254)),
+                ('outcome', models.CharField(choices=[('success', 'Success'), ('wrong_password', 'Wrong Password'), ('unknown_account', 'Unknown Account'), ('inactive', 'Inactive'), ('locked', 'Locked'), ('wrong_code', 'Wrong Code'), ('used_code', 'Used Code'), ('wrong_passkey', 'Wrong Passkey'), ('unknown_sso', 'Unknown Sso'), ('failed_sso', 'Failed Sso')], editable=False, max_length=20)),
+                ('method', models.CharField(choices=[('password', 'Password'), ('totp', 'Totp'), ('recovery_code', 'Recovery Code'), ('passkey', 'Passkey'), ('sso', 'Sso')], editable=False, max_length=20)),
+                ('is_step_up', models.BooleanField(default=False, editable=False)),
+                ('address', models.CharField(blank=True, editable=False, max_length=45)),
+                ('device', models.CharField(blank=True, editable=False, max_length=100)),
+                ('user_agent', models.CharField(blank=True, editable=False, max_length=400)),
+                ('request_id', models.CharField(blank=True, editable=False, max_length=64)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ResetToken',
+            fields=[
+                ('token_hash', models.BinaryField(max_length=32, null=True, unique=True)),
+                ('expires_at', models.DateTimeField(editable=False)),
+                ('mail_state', models.CharField(choices=[('none', 'None'), ('queued', 'Queued'), ('sending', 'Sending'), ('sent', 'Sent'), ('failed', 'Failed')], default='none', editable=False, max_length=10)),
+                ('mail_due_at', models.DateTimeField(editable=False, null=True)),
+                ('mail_attempts', models.PositiveSmallIntegerField(default=0, editable=False)),
+                ('mail_error', models.CharField(blank=True, editable=False, max_length=300)),
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('email', models.EmailField(editable=False, max_length=254)),
+                ('used_at', models.DateTimeField(editable=False, null=True)),
+                ('address', models.CharField(blank=True, editable=False, max_length=45)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Throttle',
+            fields=[
+                ('key', models.BinaryField(max_length=32, primary_key=True, serialize=False)),
+                ('count', models.PositiveIntegerField()),
+                ('until', models.DateTimeField()),
+            ],
+        ),
+        migrations.AddField(
+            model_name='membership',
+            name='removed_at',
+            field=models.DateTimeField(blank=True, editable=False, null=True),
+        ),
+        migrations.AddField(
+            model_name='membership',
+            name='suspended_at',
+            field=models.DateTimeField(blank=True, editable=False, null=True),
+        ),
+        migrations.AlterField(
+            model_name='membership',
+            name='status',
+            field=models.CharField(choices=[('active', 'Active'), ('suspended', 'Suspended'), ('removed', 'Removed')], default='active', max_length=12),
+        ),
+        migrations.AddIndex(
+            model_name='membership',
+            index=models.Index(fields=['workspace', '-created_at', '-id'], name='tenancy_members_by_age'),
+        ),
+        migrations.AddField(
+            model_name='devicesession',
+            name='user',
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='device_sessions', to=settings.AUTH_USER_MODEL),
+        ),
+        migrations.AddField(
+            model_name='invitation',
+            name='workspace',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace'),
+        ),
+        migrations.AddField(
+            model_name='invitationrole',
+            name='invitation',
+            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='role_links', to='tenancy.invitation'),
+        ),
+        migrations.AddField(
+            model_name='invitationrole',
+            name='role',
+            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='invitation_links', to='tenancy.role'),
+        ),
+        migrations.AddField(
+            model_name='invitationrole',
+            name='workspace',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace'),
+        ),
+        migrations.AddIndex(
+            model_name='loginevent',
+            index=models.Index(fields=['user_id', '-at', '-id'], name='tenancy_logins_of_a_person'),
+        ),
+        migrations.AddIndex(
+            model_name='loginevent',
+            index=models.Index(fields=['-at', '-id'], name='tenancy_logins_by_time'),
+        ),
+        migrations.AddField(
+            model_name='resettoken',
+            name='user',
+            field=models.ForeignKey(editable=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL),
+        ),
+        migrations.AddIndex(
+            model_name='throttle',
+            index=models.Index(fields=['until'], name='tenancy_throttles_by_end'),
+        ),
+        migrations.AddIndex(
+            model_name='devicesession',
+            index=models.Index(condition=models.Q(('revoked_at', None)), fields=['user', '-last_seen_at'], name='tenancy_sessions_of_a_person'),
+        ),
+        migrations.AddIndex(
+            model_name='devicesession',
+            index=models.Index(fields=['expires_at'], name='tenancy_sessions_by_end'),
+        ),
+        migrations.AddConstraint(
+            model_name='devicesession',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('signed_in_at', None), ('user', None)), models.Q(('signed_in_at__isnull', False), ('user__isnull', False)), _connector='OR'), name='tenancy_session_of_a_person_has_a_sign_in'),
+        ),
+        migrations.AddIndex(
+            model_name='invitation',
+            index=models.Index(fields=['workspace', '-created_at', '-id'], name='tenancy_invitations_by_age'),
+        ),
+        migrations.AddIndex(
+            model_name='invitation',
+            index=models.Index(condition=models.Q(('mail_state__in', ['queued', 'sending'])), fields=['mail_due_at'], name='tenancy_invitation_mail_due'),
+        ),
+        migrations.AddConstraint(
+            model_name='invitation',
+            constraint=models.UniqueConstraint(condition=models.Q(('accepted_at', None), ('revoked_at', None)), fields=('workspace', 'email'), name='tenancy_one_open_invitation_per_email'),
+        ),
+        migrations.AddConstraint(
+            model_name='invitation',
+            constraint=models.CheckConstraint(condition=models.Q(('email', django.db.models.functions.text.Lower('email'))), name='tenancy_invitation_email_is_lower_case'),
+        ),
+        migrations.AddConstraint(
+            model_name='invitation',
+            constraint=models.CheckConstraint(condition=models.Q(('accepted_at', None), ('revoked_at', None), _connector='OR'), name='tenancy_invitation_ends_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='invitationrole',
+            constraint=models.UniqueConstraint(fields=('invitation', 'role'), name='tenancy_one_invited_role_link'),
+        ),
+        migrations.AddIndex(
+            model_name='resettoken',
+            index=models.Index(condition=models.Q(('mail_state__in', ['queued', 'sending'])), fields=['mail_due_at'], name='tenancy_reset_mail_due'),
+        ),
+        migrations.AddIndex(
+            model_name='resettoken',
+            index=models.Index(fields=['expires_at'], name='tenancy_resets_by_end'),
+        ),
+        migrations.AddConstraint(
+            model_name='resettoken',
+            constraint=models.CheckConstraint(condition=models.Q(('token_hash', None), ('user__isnull', False), _connector='OR'), name='tenancy_reset_token_is_of_a_person'),
         ),
     ]

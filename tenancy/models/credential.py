@@ -91,8 +91,12 @@ class RevokedToken(WorkspaceOwned):
 
     class Meta(WorkspaceOwned.Meta):
         constraints = [models.UniqueConstraint(fields=["workspace", "jti"], name="tenancy_one_revocation_per_token")]
-        # Pruning, over all workspaces.
-        indexes = [models.Index(fields=["expires_at"], name="tenancy_revocations_by_end")]
+        indexes = [
+            # Pruning, over all workspaces.
+            models.Index(fields=["expires_at"], name="tenancy_revocations_by_end"),
+            # The list.
+            models.Index(fields=["workspace", "-created_at", "-id"], name="tenancy_revocations_by_age"),
+        ]
 
     def __str__(self) -> str:
         return self.jti
@@ -124,6 +128,8 @@ class RevokedClientCert(WorkspaceOwned):
                 name="tenancy_denial_names_a_certificate",
             ),
         ]
+        # The list.
+        indexes = [models.Index(fields=["workspace", "-created_at", "-id"], name="tenancy_denials_by_age")]
 
     def __str__(self) -> str:
         return self.serial or bytes(self.fingerprint or b"").hex()

@@ -17,6 +17,7 @@ class Role(WorkspaceOwned):
     """A named set of permissions, of one workspace, made by the system or by its people (S3-18)."""
 
     name = models.CharField(max_length=60)
+    description = models.CharField(max_length=200, blank=True, db_default="")
     is_system = models.BooleanField(default=False, editable=False)
 
     class Meta(WorkspaceOwned.Meta):

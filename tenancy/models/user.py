@@ -6,15 +6,16 @@ from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 from django.db.models.functions import Now
 
+from tenancy import normalise
 from tenancy.models.workspace import check_timezone
 
 
 class UserManager(BaseUserManager["User"]):
     def get_by_natural_key(self, username: str | None) -> "User":
-        return self.get(email=(username or "").strip().lower())
+        return self.get(email=normalise.email(username or ""))
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        user = self.model(email=email.strip().lower(), **fields)
+        user = self.model(email=normalise.email(email), **fields)
         user.set_password(password)
         user.save(using=self._db)
         return user
@@ -29,6 +30,10 @@ class User(AbstractBaseUser, PermissionsMixin):
     timezone = models.CharField(max_length=64, default="UTC", validators=[check_timezone])
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False, help_text="May enter the console.")
+    # Django's superusers are nobody here: this is the one mark that opens workspaces without a membership.
+    is_operator = models.BooleanField(
+        default=False, help_text="Runs the installation: may act in any workspace, audited."
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects: ClassVar[UserManager] = UserManager()

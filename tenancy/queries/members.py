@@ -1,10 +1,27 @@
-"""Members of the workspace in sight."""
+"""Members, invitations and roles of the current workspace, and the sessions and sign-ins of a person."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 from uuid import UUID
 
-from tenancy.models import Membership
+from django.db.models import Model, QuerySet
+
+from kernel.errors import NotFound
+from tenancy.models import Invitation, Membership, Role, RolePermission
 from tenancy.types import MembershipStatus
+
+M = TypeVar("M", bound=Model)
+
+
+def members() -> QuerySet[Membership]:
+    """Everybody who belongs to the workspace of the scope, suspended ones included."""
+    rows = Membership.objects.exclude(status=MembershipStatus.REMOVED)
+    return rows.select_related("user").prefetch_related("role_links__role")
+
+
+def member(membership_id: UUID) -> Membership:
+    """One member; NotFound when the scope has none of that id."""
+    return _get(members().filter(id=membership_id))
 
 
 def is_active(membership_id: UUID) -> bool:
@@ -23,3 +40,36 @@ def active(*, limit: int = 200) -> list[Membership]:
     """Who works here, with their people, by name."""
     rows = Membership.objects.filter(status=MembershipStatus.ACTIVE).select_related("user")
     return list(rows.order_by("user__name", "user__email", "id")[:limit])
+
+
+def invitations() -> QuerySet[Invitation]:
+    """Invitations of the scope, whatever became of them."""
+    return Invitation.objects.prefetch_related("role_links__role")
+
+
+def invitation(invitation_id: UUID) -> Invitation:
+    """One invitation; NotFound when the scope has none of that id."""
+    return _get(invitations().filter(id=invitation_id))
+
+
+def roles() -> QuerySet[Role]:
+    """The roles of the scope."""
+    return Role.objects.prefetch_related("grants")
+
+
+def role(role_id: UUID) -> Role:
+    """One role; NotFound when the scope has none of that id."""
+    return _get(roles().filter(id=role_id))
+
+
+def permissions_of(role_ids: Sequence[UUID]) -> list[str]:
+    """What some roles grant together."""
+    rows = RolePermission.objects.filter(role_id__in=role_ids)
+    return sorted(set(rows.values_list("permission", flat=True)))
+
+
+def _get(rows: QuerySet[M]) -> M:
+    row = rows.first()
+    if row is None:
+        raise NotFound
+    return row

@@ -5,7 +5,7 @@ Nothing here is kept between requests: that is what makes a revocation hold at t
 
 import hashlib
 import hmac
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NoReturn
 from uuid import UUID
@@ -23,6 +23,7 @@ from tenancy.credentials.tokens import Claims
 from tenancy.types import Reason, Refused
 
 KEY_START = "mk_"
+SEES_ALL = "inbox.see_all"
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,31 @@ def of_certificate(certificate: Certificate) -> Found:
     )
     _check("certificate", checks, str(row["id"]), row["workspace_id"])
     return Found(_principal(row, "certificate"), row["last_used_at"])
+
+
+def of_member(*, user_id: UUID, workspace_id: UUID) -> Principal | None:
+    """Who a signed-in person is in a workspace; None without an active membership of an open one (S3-25)."""
+    row = _one("SELECT * FROM tenancy_member_v1(%s, %s)", [user_id, workspace_id])
+    if row is None:
+        return None
+    principal = Principal(
+        workspace_id=workspace_id,
+        actor=Actor(kind="user", id=str(user_id), label=row["label"]),
+        permissions=frozenset(row["permissions"]),
+    )
+    if not row["is_narrowed"] or principal.allows(SEES_ALL):
+        return principal
+    return replace(principal, inbox_ids=frozenset(row["inbox_ids"]))
+
+
+def of_operator(*, user_id: UUID, label: str, workspace_id: UUID | None) -> Principal:
+    """Who runs the installation, in the workspace that they chose, or estate-wide. The actor of all that they do says so."""
+    where = "as operator" if workspace_id else "as operator, estate-wide"
+    return Principal(
+        workspace_id=workspace_id or ESTATE,
+        actor=Actor(kind="operator", id=str(user_id), label=f"{label} ({where})"),
+        permissions=frozenset({"*"}),
+    )
 
 
 def _one(statement: str, values: list[Any]) -> dict[str, Any] | None:

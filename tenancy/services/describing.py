@@ -10,6 +10,7 @@ from audit.services import record
 from kernel import clock, outbox
 from kernel.errors import Invalid, NotFound
 from kernel.transactions import in_workspace
+from tenancy import settings
 from tenancy.events import WorkspaceChanged, WorkspaceDeleted, WorkspaceRestored, WorkspaceUpdated
 from tenancy.models import Workspace
 
@@ -32,6 +33,20 @@ def change(*, workspace_id: UUID, changes: Mapping[str, Any]) -> Workspace:
             raise Invalid(" ".join(texts), pointer=f"/{name}") from error
         workspace.save(update_fields=sorted(changes))
         _tell(workspace, WorkspaceUpdated, "workspace.change", changed=sorted(changes))
+    return workspace
+
+
+def decide(*, workspace_id: UUID, changes: Mapping[str, bool]) -> Workspace:
+    """Change settings of the workspace; they hold at everybody's next request."""
+    unknown = sorted(set(changes) - set(settings.KNOWN))
+    if unknown:
+        raise Invalid(f"These are no settings: {', '.join(unknown)}.", pointer=f"/{unknown[0]}")
+    with in_workspace(workspace_id):
+        workspace = _locked(workspace_id, is_deleted=False)
+        workspace.settings = {**workspace.settings, **changes}
+        workspace.settings_version += 1
+        workspace.save(update_fields=["settings", "settings_version"])
+        _tell(workspace, WorkspaceUpdated, "workspace.decide", **changes)
     return workspace
 
 

@@ -17,12 +17,12 @@ EVERYTHING: Final = frozenset({"*"})
 MOST_NETWORKS: Final = 50
 
 
-def checked_scopes(scopes: Sequence[str], *, may: frozenset[str]) -> list[str]:
+def checked_scopes(scopes: Sequence[str], *, may: frozenset[str], pointer: str = "/scopes") -> list[str]:
     """The scopes, each once, when all are known and the giver has them."""
     unknown = [scope for scope in scopes if not permissions.is_known(scope)]
     if unknown:
         raise Invalid(
-            f"Unknown permissions: {', '.join(unknown)}. Known are {', '.join(catalogue())}.", pointer="/scopes"
+            f"Unknown permissions: {', '.join(unknown)}. Known are {', '.join(catalogue())}.", pointer=pointer
         )
     for scope in scopes:
         if not permissions.covers(may, scope):

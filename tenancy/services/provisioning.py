@@ -10,9 +10,10 @@ from django.db import connection
 from audit.services import record
 from kernel import clock, outbox
 from kernel.errors import Conflict, Invalid
-from kernel.transactions import in_all_workspaces, in_workspace, unit_of_work
-from tenancy.events import WorkspaceProvisioned
-from tenancy.models import Installation, Membership, MembershipRole, Role, RolePermission, User, Workspace
+from kernel.transactions import current_unit, in_all_workspaces, in_workspace, unit_of_work
+from tenancy.events import MemberJoined, WorkspaceProvisioned
+from tenancy.models import Installation, Membership, MembershipRole, Role, User, Workspace
+from tenancy.services import seeding
 from tenancy.types import MembershipStatus
 
 
@@ -34,7 +35,7 @@ def provision(
             workspace.id = workspace_id
         made = _insert(workspace)
         if made:
-            _seed_owner_role(workspace)
+            seeding.seed(workspace_id=workspace.id)
             event = WorkspaceProvisioned(workspace_id=workspace.id, external_id=external_id, ref=workspace.ref)
             outbox.emit(event)
             record(
@@ -75,21 +76,21 @@ def new_ref() -> str:
     return "ws_" + "".join(secrets.choice("abcdefghjkmnpqrstvwxyz23456789") for _ in range(16))
 
 
-def _seed_owner_role(workspace: Workspace) -> None:
-    with in_workspace(workspace.id):
-        role = Role.objects.create(workspace=workspace, name="owner", is_system=True)
-        RolePermission.objects.create(workspace=workspace, role=role, permission="*")
+def claim_installation() -> None:
+    """Lock the installation until the unit of work ends; AlreadyOwned when somebody owns it."""
+    current_unit()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT owner_id FROM tenancy_installation WHERE id = 1 FOR UPDATE")
+        row = cursor.fetchone()
+    if row is None or row[0] is not None:
+        raise AlreadyOwned("This installation has an owner. Ask them for an invitation.")
 
 
 def create_first_owner(*, email: str, password: str, workspace: Workspace, name: str = "") -> User:
     """The person who may do everything, once for an installation; AlreadyOwned afterwards, however many try at once."""
     with unit_of_work():
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT owner_id FROM tenancy_installation WHERE id = 1 FOR UPDATE")
-            row = cursor.fetchone()
-        if row is None or row[0] is not None:
-            raise AlreadyOwned("This installation has an owner. Ask them for an invitation.")
-        user = User.objects.create_user(email, password, name=name, is_staff=True, is_superuser=True)
+        claim_installation()
+        user = User.objects.create_user(email, password, name=name, is_staff=True, is_operator=True)
         Installation.objects.filter(id=1).update(owner_id=user.id, owned_at=clock.now())
         add_owner(user=user, workspace=workspace)
     return user
@@ -98,11 +99,13 @@ def create_first_owner(*, email: str, password: str, workspace: Workspace, name:
 def add_owner(*, user: User, workspace: Workspace) -> Membership:
     """Make a person an owner of a workspace."""
     with in_workspace(workspace.id):
-        membership, _ = Membership.objects.get_or_create(
+        membership, is_new = Membership.objects.get_or_create(
             workspace=workspace,
             user=user,
             defaults={"status": MembershipStatus.ACTIVE, "accepted_at": clock.now()},
         )
+        if is_new:
+            outbox.emit(MemberJoined(workspace_id=workspace.id, membership_id=membership.id))
         role = Role.objects.get(name="owner", is_system=True)
         MembershipRole.objects.get_or_create(workspace=workspace, membership=membership, role=role)
         record(

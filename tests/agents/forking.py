@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -15,6 +16,10 @@ from kernel.crash import VARIABLE
 def start(work: Callable[[], object], *, crash_at: str = "") -> int:
     """Run `work` in a child process of its own; its process id."""
     connections.close_all()
+    # A late wake-up in the middle of its call would leave the child a lock that nobody opens.
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.join()
     nudge.client().close()
     child = os.fork()
     if child:
@@ -38,6 +43,20 @@ def killed_at(point: str, work: Callable[[], object]) -> None:
     """Run `work` in a child that dies by SIGKILL at a crash point; fails when it never came there."""
     how = ended(start(work, crash_at=f"{point}:kill"))
     assert how == f"signal {signal.SIGKILL.value}", f"{point}: {how}"
+
+
+def frozen_at(point: str, work: Callable[[], object]) -> int:
+    """Run `work` in a child that a crash point freezes (SIGSTOP); its process id. Fails when it never came there."""
+    child = start(work, crash_at=f"{point}:stop")
+    _, status = os.waitpid(child, os.WUNTRACED)
+    assert os.WIFSTOPPED(status), f"{point}: it was never reached"
+    return child
+
+
+def thaw(child: int) -> str:
+    """Let a frozen child go on; how it ended."""
+    os.kill(child, signal.SIGCONT)
+    return ended(child)
 
 
 def wait_until(holds: Callable[[], bool], *, seconds: float = 5.0) -> None:

@@ -264,7 +264,7 @@ def test_an_old_worker_cannot_execute_an_approved_intent(asked):
     place, email = asked
     _approve(place, email)
     found = case(email)
-    stale = Lease(found.execution.id, place.id, token=found.execution.lease_token, attempts=1)
+    stale = Lease(found.execution.id, place.id, token=found.execution.lease_token, attempts=1, generation=1)
     executing.work(stale)
     assert _replies(place) == 0
     work()

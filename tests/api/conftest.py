@@ -11,8 +11,10 @@ import pytest
 from django.test import Client
 
 from kernel.transactions import in_workspace
-from tenancy.services import keys
+from tenancy.models import Membership, MembershipRole, Role
+from tenancy.services import inviting, keys
 from tests.agents.factories import Office, drain, office, play, receive, work
+from tests.factories.every import make
 from tests.factories.world import deliver
 from tests.tenancy.certificates import certificate, pem
 from webhooks.models import SystemEvent, WebhookDelivery
@@ -73,6 +75,23 @@ def _credentials(caller: Caller) -> dict[str, str]:
     return {path: answer.json()["id"] for path, answer in made.items()}
 
 
+def _people(caller: Caller) -> dict[str, str]:
+    """A member who is no owner, a role and a team that the workspace has made itself, and somebody who is invited."""
+    role = caller("POST", "/roles", {"name": "Shift", "permissions": ["thread.read"]}).json()["id"]
+    with in_workspace(caller.workspace_id):
+        member = make(Membership, caller.workspace_id)
+        make(MembershipRole, caller.workspace_id, membership=member, role=Role.objects.get(id=role))
+    team = caller("POST", "/teams", {"name": "Front", "membership_ids": [str(member.id)]}).json()["id"]
+    invitation, _ = inviting.invite(workspace_id=caller.workspace_id, email="guest@people.test", role_ids=[role])
+    return {
+        "members": str(member.id),
+        "memberships": str(member.id),
+        "roles": role,
+        "teams": team,
+        "invitations": str(invitation.id),
+    }
+
+
 def furnish(name: str = "acme") -> World:
     """A workspace in the middle of its day: a question waits for a person, a webhook has deliveries."""
     place = office(name, autonomy="draft")
@@ -84,7 +103,7 @@ def furnish(name: str = "acme") -> World:
     drain()
     world = World(place, {"webhooks": str(webhook.id), "emails": str(email.id), "inboxes": str(place.house.inbox.id)})
     caller = Caller(place.id)
-    world.ids |= _credentials(caller)
+    world.ids |= _credentials(caller) | _people(caller)
     for path in ("agents", "agent-runs", "approvals", "knowledge-sources", "threads"):
         world.ids[path] = caller.get(f"/{path}").json()["data"][-1]["id"]
     world.ids["replies"] = caller.get(f"/approvals/{world.ids['approvals']}").json()["intent_id"]

@@ -7,10 +7,12 @@ from uuid import uuid4
 
 import pytest
 from django.db import connections
+from django.test import Client
 
 from agents.models import AgentVersion
 from kernel.transactions import in_workspace
 from tests.api.conftest import Caller, furnish
+from tests.tenancy.certificates import certificate, pem, rfc9440
 
 ONE = ["agents", "agent-runs", "approvals", "attachments", "emails", "inboxes", "knowledge-sources", "system-events",
        "threads", "webhooks", "webhook-deliveries"]  # fmt: skip
@@ -118,3 +120,29 @@ def test_of_all_who_read_the_same_one_wins(world, name):
     if name == "agents":
         with in_workspace(world.id):
             assert AgentVersion.objects.filter(agent_id=world.ids["agents"]).count() == 1 + rounds
+
+
+def test_the_use_of_a_credential_is_no_change_of_it(world, caller, settings):
+    """Who reads a key, uses it and then changes it, has overwritten nobody; whoever watches its use still sees it."""
+    settings.CLIENT_CERT_HEADER, settings.CLIENT_CERT_PROXIES = "Client-Cert", ["127.0.0.0/8"]
+    one = certificate("watched")
+    scopes = {"name": "watched", "scopes": ["workspace.read"]}
+    key = caller("POST", "/machine-keys", scopes).json()
+    cert = caller("POST", "/client-certificates", scopes | {"certificate": pem(one)}).json()
+    uses = {
+        f"/machine-keys/{key['id']}": {"Authorization": f"Bearer {key['secret']}"},
+        f"/client-certificates/{cert['id']}": {"Client-Cert": rfc9440(one)},
+    }
+    for path, credential in uses.items():
+        before = caller.get(path)
+        assert Client(REMOTE_ADDR="127.0.0.1").get("/api/v1/workspace", headers=credential).status_code == 200
+        after = caller.get(path, If_None_Match=before["ETag"])
+        assert (after.status_code, before.json()["last_used_at"]) == (200, None)
+        assert after.json()["last_used_at"] is not None
+        assert caller.get(path, If_None_Match=after["ETag"]).status_code == 304
+        # The tag from before the use still guards, and only against changes.
+        changed = caller("PATCH", path, {"name": "renamed"}, If_Match=before["ETag"])
+        assert (changed.status_code, changed.json()["name"]) == (200, "renamed")
+        for old in (before["ETag"], after["ETag"]):
+            assert caller("PATCH", path, {"name": "again"}, If_Match=old).status_code == 412
+        assert caller("PATCH", path, {"name": "again"}, If_Match=changed["ETag"]).status_code == 200

@@ -154,7 +154,11 @@ def _account_system() -> Any:
 
 
 def _value(world, path: str, value: Any) -> Any:
-    """The body with the id of what is there: a mail that no agent has taken is answered once."""
+    """The body with the id of what is there: a role of the workspace; a mail that no agent has taken is answered once."""
+    if path.endswith(("/give", "/take")):
+        return value | {"membership_id": world.ids["memberships"]}
+    if "roles" in value:
+        return value | {"roles": [world.ids["roles"]]}
     if not path.startswith("/api/v1/replies"):
         return value
     bind(world.office.house, None)
@@ -174,6 +178,8 @@ def _path(world, caller: Caller, path: str) -> str:
     if path.startswith("/api/v1/machine-keys/"):
         key = caller("POST", "/machine-keys", {"name": "Another", "scopes": ["thread.read"]})
         return path.replace("{id}", key.json()["id"])
+    if path.endswith("/take"):
+        caller("POST", path.replace("take", "give").format(id=world.ids["roles"]), _value(world, path, {}))
     if path.endswith("/enable"):
         caller("POST", path.replace("enable", "disable").format(id=world.ids["webhooks"]))
     return path.format(id=world.ids.get(path.split("/")[3], ""))

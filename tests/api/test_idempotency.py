@@ -58,7 +58,7 @@ def race(count: int, action) -> None:
         thread.join()
 
 
-def test_fifty_keys_by_twenty_at_once_have_fifty_effects(place):
+def test_fifty_keys_by_twenty_at_once_have_fifty_effects(place, cases):
     """F1: 1,000 identical POSTs; each is the one that does it, or a replay of it, or told that it still runs."""
     caller, keys = Caller(place.id), [f"key-{number}" for number in range(50)]
     statuses, bodies, lock = Counter(), defaultdict(set), threading.Lock()
@@ -81,9 +81,10 @@ def test_fifty_keys_by_twenty_at_once_have_fifty_effects(place):
     assert set(statuses) <= {201, 409}
     assert {key: len(found) for key, found in bodies.items()} == dict.fromkeys(keys, 1)
     assert made(place) == 50
+    cases("F1", statuses.total())
 
 
-def test_a_key_is_for_one_content_of_one_caller_at_one_address(place):
+def test_a_key_is_for_one_content_of_one_caller_at_one_address(place, cases):
     """F2: other content is refused, the same content in other words is the same, other callers are independent."""
     first, second, abroad = Caller(place.id), Caller(place.id), Caller(office("globex").id)
     path = "/webhooks"
@@ -119,6 +120,8 @@ def test_a_key_is_for_one_content_of_one_caller_at_one_address(place):
     assert first.get(path, Idempotency_Key="k").status_code == 200
     label = {"label": "patched"}
     assert first("PATCH", f"{path}/{once.json()['id']}", label, Idempotency_Key="k").json()["label"] == "patched"
+    # Same contents, other contents, other addresses, other callers, malformed keys, the longest, other methods.
+    cases("F2", len(same) + len(other) + 3 + 2 + 10 + 1 + 2)
 
 
 def test_the_same_key_of_two_callers_is_two_mails(place):
@@ -147,7 +150,7 @@ POINTS = {
 }
 
 
-def test_a_process_that_dies_leaves_one_effect_and_no_key_behind(place):
+def test_a_process_that_dies_leaves_one_effect_and_no_key_behind(place, cases):
     """F3: killed at four points, 25 times each: whoever asks again gets the one effect."""
     caller = Caller(place.id)
     for point, status in POINTS.items():
@@ -166,9 +169,10 @@ def test_a_process_that_dies_leaves_one_effect_and_no_key_behind(place):
     assert made(place) == 100
     with in_all_workspaces("a test looks at the plumbing"):
         assert not IdempotencyRecord.objects.exclude(state="done").exists()
+    cases("F3", 25 * len(POINTS))
 
 
-def test_what_is_done_stays_done(place):
+def test_what_is_done_stays_done(place, cases):
     """F4: 1,000 racing retries, right ones and wrong ones, after the lease too, change nothing about a kept answer."""
     caller, keys = Caller(place.id), [f"key-{number}" for number in range(5)]
     kept = {key: caller("POST", "/webhooks", HOOK, Idempotency_Key=key).content for key in keys}
@@ -190,9 +194,10 @@ def test_what_is_done_stays_done(place):
     assert statuses == {201: 750, 422: 250}
     assert records() == before
     assert made(place) == 5
+    cases("F4", statuses.total())
 
 
-def test_what_is_rolled_back_has_reached_nobody(place, settings, monkeypatch):
+def test_what_is_rolled_back_has_reached_nobody(place, settings, monkeypatch, cases):
     """F5: an approval that sends mail: undone, nothing leaves; killed after its commit, one mail leaves, ever."""
     with Sink() as sink:
         settings.MAIL_TRANSPORT, settings.MAIL_SMTP_HOST, settings.MAIL_SMTP_PORT = "smtp", "127.0.0.1", sink.port
@@ -222,3 +227,4 @@ def test_what_is_rolled_back_has_reached_nobody(place, settings, monkeypatch):
             assert settle() == 1
         assert caller("POST", path, {}, Idempotency_Key=str(uuid4())).status_code == 409
         assert settle() == 1
+    cases("F5", 1)

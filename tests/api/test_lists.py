@@ -13,9 +13,9 @@ from tests.api.schemas import operations
 from webhooks.services import subscribing
 
 LISTS = [
-    "/agents", "/agent-runs", "/approvals", "/attachments", "/client-certificates", "/emails", "/inboxes", "/knowledge-sources",
-    "/machine-keys", "/request-log", "/revoked-client-certificates", "/revoked-tokens", "/system-events", "/threads",
-    "/webhooks", "/webhook-deliveries",
+    "/agents", "/agent-runs", "/approvals", "/attachments", "/client-certificates", "/emails", "/inboxes", "/invitations",
+    "/knowledge-sources", "/machine-keys", "/members", "/request-log", "/revoked-client-certificates", "/revoked-tokens", "/roles",
+    "/system-events", "/teams", "/threads", "/webhooks", "/webhook-deliveries",
 ]  # fmt: skip
 
 
@@ -91,6 +91,10 @@ FILTERS = [
     ("/client-certificates", "state", "active", "revoked", "lost"),
     ("/revoked-client-certificates", "serial", "f", "a", "x" * 65),
     ("/revoked-tokens", "jti", "a-token", "b-token", "x" * 81),
+    ("/members", "status", "active", "suspended", "removed"),
+    ("/invitations", "state", "open", "accepted", "lost"),
+    ("/invitations", "email", "guest@people.test", "else@people.test", "x" * 255),
+    ("/roles", "name", "reader", "writer", "x" * 61),
     ("/request-log", "status", "200", "599", "ok"),
     ("/request-log", "method", "GET", "PUT", "x" * 11),
 ]

@@ -13,6 +13,16 @@ GLOBAL = {
     "tenancy_user_user_permissions": "Django's, of a global user; not used",
     "tenancy_permission": "globally stable names (S3-19)",
     "tenancy_installation": "the singleton of the installation (S3-27)",
+    "tenancy_devicesession": "a browser of a person; carries no workspace, which is asked anew each time (S3-22, S3-26)",
+    "tenancy_loginevent": "an attempt to be a person; plain values, append-only (S3-23, X-8)",
+    "tenancy_resettoken": "a wish for a new password of a person (S3-24)",
+    "tenancy_throttle": "counters of attempts; hashes only",
+    "account_emailaddress": "of the sign-in library, of a global user",
+    "account_emailconfirmation": "of the sign-in library; not used",
+    "mfa_authenticator": "a second factor of a person",
+    "socialaccount_socialaccount": "a person's identity at the provider of single sign-on",
+    "socialaccount_socialapp": "of the sign-in library; not used, the environment names the provider",
+    "socialaccount_socialtoken": "of the sign-in library; not used, no token is kept",
     "tenancy_revokedsigningkey": "a key of the installation; it signs for every workspace (S0-5)",
     "contacts_contact": "a person of the realm; reached through a profile (X-3)",
     "contacts_contactidentifier": "one value is one person of the realm (X-3)",
@@ -25,7 +35,6 @@ GLOBAL = {
     "django_admin_log": "Django's log of the console; of a global user",
     "django_content_type": "Django's; names of models",
     "django_migrations": "Django's; the schema's history",
-    "django_session": "Django's; sessions of the console",
 }
 
 # Columns that end in _id and hold an id, but refer to no row of a workspace, each with the reason.

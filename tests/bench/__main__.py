@@ -22,6 +22,7 @@ from tests.bench.report import Figure, Run, show, write
 ROWS = (
     ("1", "ingest", "tests.bench.rows.ingest", "bound"),
     ("1b", "peers", "tests.bench.rows.ingest", "beside_peers"),
+    ("2", "posting", "tests.bench.rows.posting", "measure"),
     ("3", "parsing", "tests.bench.rows.parsing", "measure"),
     ("4", "redelivery", "tests.bench.rows.redelivery", "measure"),
     ("5", "reads", "tests.bench.rows.reads", "measure"),

@@ -43,8 +43,10 @@ INSERT INTO inbox_email (id, workspace_id, inbound_message_id, inbox_id, message
 SELECT {_EMAIL}, s.workspace_id, {_MESSAGE}, s.inbox_id, 'bound-' || :r::text, 'stored', now(), '{{}}', '{{}}', '', '',
     '', '[]', '[]', '[]', '', '[]', '[]', '[]', '{{}}' {_AT}
 INSERT INTO kernel_outboxevent (event_id, workspace_id, slug, version, aggregate_key, payload, context)
-SELECT gen_random_uuid(), s.workspace_id, 'inbound_message.stored', 1, 'inbound_message_id:' || {_MESSAGE},
-    jsonb_build_object('inbound_message_id', {_MESSAGE}), {_CAUSE} {_AT}
+SELECT gen_random_uuid(), s.workspace_id, v.slug, 1, v.key, v.payload, {_CAUSE} FROM bench_seat s, LATERAL (VALUES
+    ('email.stored', 'email_id:' || {_EMAIL}, jsonb_build_object('email_id', {_EMAIL}, 'inbox_id', s.inbox_id, 'reason', '')),
+    ('inbound_message.stored', 'inbound_message_id:' || {_MESSAGE}, jsonb_build_object('inbound_message_id', {_MESSAGE}))
+) AS v(slug, key, payload) WHERE s.n = :n;
 COMMIT;
 \\endpipeline
 """
@@ -105,9 +107,12 @@ SELECT s.workspace_id, {thread}, {contact}, s.sender, 'requester', 'inbound' FRO
 ON CONFLICT DO NOTHING;
 UPDATE inbox_inboundmessage SET state = 'done' WHERE id = {_MESSAGE};
 INSERT INTO kernel_outboxevent (event_id, workspace_id, slug, version, aggregate_key, payload, context)
-SELECT gen_random_uuid(), s.workspace_id, 'email.received', 1, 'thread_id:' || {thread}, jsonb_build_object('email_id',
-    {_EMAIL}, 'inbox_id', s.inbox_id, 'thread_id', {thread}, 'entry_id', {_ENTRY}, 'contact_id', {contact},
-    'mail_class', 'human', 'may_auto_answer', true), {_CAUSE} {_AT}
+SELECT gen_random_uuid(), s.workspace_id, v.slug, 1, v.key, v.payload, {_CAUSE} FROM bench_seat s, LATERAL (VALUES
+    ('email.parsed', 'email_id:' || {_EMAIL}, jsonb_build_object('email_id', {_EMAIL}, 'inbox_id', s.inbox_id, 'reason', '')),
+    ('email.received', 'thread_id:' || {thread}, jsonb_build_object('email_id', {_EMAIL}, 'inbox_id', s.inbox_id,
+        'thread_id', {thread}, 'entry_id', {_ENTRY}, 'contact_id', {contact}, 'mail_class', 'human',
+        'may_auto_answer', true))
+) AS v(slug, key, payload) WHERE s.n = :n;
 SELECT audit_append_v1(s.workspace_id, jsonb_build_array(jsonb_build_object('id', gen_random_uuid(), 'action',
     'email.file', 'outcome', 'done', 'actor_kind', 'system', 'actor_id', '', 'actor_label', 'system', 'resource_kind',
     'email', 'resource_id', {_EMAIL}, 'request_id', '', 'payload', jsonb_build_object('inbox_id', s.inbox_id,
@@ -132,14 +137,15 @@ def _calls(thread: str, sender: str, cites: str) -> str:
 SELECT inbound_message_id AS m, email_id AS e FROM inbox_accept_v1('ses', 'calls-' || :r::text, :raw::bytea,
     sha256(:raw::bytea), :sender, ARRAY[:to::text], ARRAY[:to::text], ARRAY[:to::text], ARRAY['none'::text], '{{}}',
     {_CAUSE}, NULL, '') \\gset
-SELECT outcome FROM inbox_file_v1(:ws::uuid, :content::jsonb || jsonb_build_object('message_id', :m::text, 'thread_id',
-    {thread}, 'email', :content::jsonb->'email' || jsonb_build_object('id', :e::text, 'inbox_id', :inbox::text,
-    'from_address', :sender::text), 'contact', jsonb_build_object('address', :sender::text, 'name', 'Customer Miller'),
+SELECT outcome FROM inbox_file_v1(jsonb_build_array(:content::jsonb || jsonb_build_object('n', 1, 'workspace_id', :ws::text,
+    'message_id', :m::text, 'email_id', :e::text, 'inbox_id', :inbox::text, 'thread_id', {thread},
+    'email', :content::jsonb->'email' || jsonb_build_object('from_address', :sender::text),
+    'contact', jsonb_build_object('address', :sender::text, 'name', 'Customer Miller'),
     'entry', :content::jsonb->'entry' || jsonb_build_object('key', 'email:' || :e::text), 'references',
     jsonb_build_array(jsonb_build_object('id', 'calls' || :r::text, 'kind', 'own'){cites}), 'participants',
     jsonb_build_array(jsonb_build_object('address', :sender::text, 'role', 'requester')), 'audit_entry',
-    :content::jsonb->'audit_entry' || jsonb_build_object('id', gen_random_uuid(), 'resource_id', :e::text)),
-    :text::text, :text::text, '');
+    :content::jsonb->'audit_entry' || jsonb_build_object('id', gen_random_uuid(), 'resource_id', :e::text))),
+    jsonb_build_array(jsonb_build_array(:text::text, :text::text, '')));
 """
 
 
@@ -189,6 +195,8 @@ def _values(sample: Mail) -> dict[str, str]:
     content = {
         "attempts": 0,
         "final": True,
+        "wanted": [],
+        "seen": 0,
         "attachments": [],
         "email": {
             "state": "threaded", "reason": "", "mail_class": "human", "class_reason": "a person", "hops": 0,

@@ -20,10 +20,14 @@ class PgbenchFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Rate:
-    """Scripts a second, and microseconds of each statement by its first words."""
+    """Scripts a second, microseconds of each statement by its first words, and milliseconds of each script, sorted."""
 
     tps: float
     statements: dict[str, float]
+    times: tuple[float, ...] = ()
+
+    def percentile(self, part: int) -> float:
+        return self.times[min(len(self.times) * part // 100, len(self.times) - 1)]
 
 
 def run(
@@ -34,6 +38,7 @@ def run(
     each: int,
     clients: int = CLIENTS,
     statements: bool = False,
+    times: bool = False,
 ) -> Rate:
     """Weighted scripts, `each` of them per client, prepared statements. All transactions run to their end."""
     with tempfile.TemporaryDirectory() as folder:
@@ -50,6 +55,7 @@ def run(
             str(each),
         ]
         argv += ["-r"] if statements else []
+        argv += ["-l", f"--log-prefix={folder}/log"] if times else []
         for name, value in variables.items():
             argv += ["-D", f"{name}={value}"]
         for number, (text, weight) in enumerate(scripts):
@@ -57,10 +63,17 @@ def run(
             path.write_text(text)
             argv += ["-f", f"{path}@{weight}"]
         found = subprocess.run(argv, env=os.environ | libpq(url), capture_output=True, text=True)
+        took = _times(Path(folder))
     tps = re.search(r"^tps = ([\d.]+)", found.stdout, re.MULTILINE)
     if found.returncode or tps is None or "failed transactions: 0 " not in found.stdout:
         raise PgbenchFailed((found.stderr or found.stdout).strip()[-600:])
-    return Rate(float(tps[1]), _statements(found.stdout))
+    return Rate(float(tps[1]), _statements(found.stdout), took)
+
+
+def _times(folder: Path) -> tuple[float, ...]:
+    """Each line of its log is one script; the third column is what it took."""
+    lines = [line for path in folder.glob("log.*") for line in path.read_text().splitlines()]
+    return tuple(sorted(int(line.split()[2]) / 1000 for line in lines))
 
 
 def _statements(output: str) -> dict[str, float]:

@@ -49,6 +49,12 @@ class TestWhatIsOffered:
             assert query(url, "SELECT upper('ä')") == "Ä"
             assert query(url, "SELECT to_tsvector('simple', 'GRÖSSE')::text") == "'grösse':1"
 
+    def test_a_disposable_one_gives_up_the_power_cut_and_nothing_else(self, root: Path) -> None:
+        """That of the tests: a commit is still one for every process that dies, PostgreSQL's own included."""
+        with running(needs_postgres=True, needs_valkey=False, root=root, is_disposable=True) as urls:
+            url = urls.database or ""
+            assert [query(url, f"SHOW {name}") for name in ("fsync", "synchronous_commit")] == ["off", "on"]
+
     def test_a_wrong_password_is_refused(self, root: Path) -> None:
         with running(needs_postgres=True, needs_valkey=True, root=root) as urls:
             password = state(root)["secrets"]["inbox_runtime"]

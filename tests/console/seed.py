@@ -36,8 +36,8 @@ class World:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-def person(email: str, *, name: str = "", superuser: bool = False, staff: bool = True) -> User:
-    return User.objects.create_user(email, PASSWORD, name=name, is_staff=staff, is_superuser=superuser)
+def person(email: str, *, name: str = "", operator: bool = False, staff: bool = True) -> User:
+    return User.objects.create_user(email, PASSWORD, name=name, is_staff=staff, is_operator=operator)
 
 
 def member(user: User, workspace: Workspace, *permissions: str) -> Membership:

@@ -6,6 +6,8 @@ import pytest
 
 from agents.models import ApprovalRequest
 from kernel.transactions import in_workspace
+from tenancy.queries import control
+from tests.console import seed
 from tests.console.seed import PASSWORD
 from webhooks.models import WebhookDelivery
 
@@ -42,11 +44,11 @@ def page(chromium, console):
     assert page.watch.faults == []
 
 
-def sign_in(page, email="mika@lindgren.example"):
+def sign_in(page, email="mika@lindgren.example", *, greeting="What needs a person"):
     page.get_by_label("Email").fill(email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("heading", name="What needs a person").wait_for()
+    page.get_by_role("heading", name=greeting).wait_for()
 
 
 def said(page, text):
@@ -136,6 +138,52 @@ def test_palette_and_keyboard(page, world):
     page.get_by_role("heading", name="Lamp arrived broken").wait_for()
 
 
+def test_a_role_is_edited_and_holds_at_the_next_click(page, chromium, console, world):
+    """The owner makes a role, gives it to a member who is signed in, and takes a permission from it again."""
+    seed.member(seed.person("bo@lindgren.example", name="Bo Berg"), world.workspace, "workspace.read")
+    others = chromium.new_context()
+    bo = others.new_page()
+    bo.goto(f"{console}/console/login/")
+    sign_in(bo, "bo@lindgren.example", greeting="Nothing waits for you")
+    assert bo.goto(f"{console}/console/audit/auditevent/").status == 403
+    sign_in(page)
+    page.get_by_role("link", name="Roles").first.click()
+    page.get_by_role("link", name="Add role").first.click()
+    page.get_by_label("Name").fill("Night shift")
+    page.get_by_label("audit.read: See and verify the audit trail").check()
+    page.get_by_label("Bo Berg (bo@lindgren.example)").check()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("link", name="Night shift").first.wait_for()
+    assert bo.goto(f"{console}/console/audit/auditevent/").status == 200
+    page.get_by_role("link", name="Night shift").first.click()
+    page.get_by_label("audit.read: See and verify the audit trail").uncheck()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("link", name="Night shift").first.wait_for()
+    assert bo.goto(f"{console}/console/audit/auditevent/").status == 403
+    page.goto(f"{console}/console/tenancy/role/?q=owner")
+    page.get_by_role("link", name="owner").first.click()
+    page.get_by_label("Mika Lindgren (mika@lindgren.example)").uncheck()
+    page.get_by_role("button", name="Save", exact=True).click()
+    said(page, "The workspace would have no owner.")
+    others.close()
+
+
+def test_the_stop_is_pulled_seen_everywhere_and_released(page, world):
+    sign_in(page)
+    page.locator(".c-brake summary").click()
+    page.get_by_label("Why").fill("The agent promises refunds.")
+    page.get_by_role("button", name="Stop everything that leaves").click()
+    said(page, "Stopped: nothing leaves this workspace")
+    for path in ("inbox/thread/", "approvals/", "webhooks/webhook/add/", "tenancy/role/"):
+        page.goto(f"{page.watch.address}/console/{path}")
+        page.locator(".c-brake.is-stopped summary").click()
+        page.get_by_text("The agent promises refunds.").first.wait_for()
+    assert control.generation(world.workspace.id) is None
+    page.get_by_role("button", name="Release the stop").click()
+    said(page, "Released: what waited goes on now.")
+    assert control.generation(world.workspace.id) == 3
+
+
 @pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1440, "dark")])
 def test_every_page_fits_and_can_be_read(chromium, console, world, width, theme):
     """No page is wider than the screen, and every text stands out from what is behind it (WCAG AA)."""
@@ -157,7 +205,7 @@ def pages(world):
     lists = (
         "inbox/thread/", "inbox/email/", "inbox/outboundmessage/", "inbox/inboundmessage/", "inbox/inbox/",
         "agents/agentrun/", "agents/agent/", "agents/knowledgesource/", "contacts/contactprofile/", "webhooks/webhook/",
-        "webhooks/webhookdelivery/", "webhooks/systemevent/", "tenancy/machinekey/", "tenancy/membership/",
+        "webhooks/webhookdelivery/", "webhooks/systemevent/", "tenancy/machinekey/", "tenancy/membership/", "tenancy/role/", "tenancy/team/", "tenancy/role/add/", "tenancy/team/add/", "settings/",
         "tenancy/verifieddomain/", "audit/auditevent/", "kernel/outboxevent/", "approvals/",
         "agents/agent/add/", "agents/knowledgesource/add/", "webhooks/webhook/add/", "tenancy/machinekey/add/",
     )  # fmt: skip

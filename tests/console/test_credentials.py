@@ -108,7 +108,8 @@ def test_only_who_runs_the_installation_revokes_its_signing_keys(mika, world):
     assert mika.get(page).status_code == 403
     assert mika.post(f"{page}add/", {"kid": "main", "reason": ""}).status_code == 403
     assert not RevokedSigningKey.objects.exists()
-    root = signed_in(seed.person("root@x.example", superuser=True))
+    root = signed_in(seed.person("root@x.example", operator=True))
+    root.post("/console/workspace/", {"workspace": "all"})
     assert b"main" in root.post(f"{page}add/", {"kid": "main", "reason": "leaked"}, follow=True).content
     assert RevokedSigningKey.objects.get().reason == "leaked"
     assert root.get(reverse("admin:tenancy_revokedsigningkey_change", args=["main"])).status_code == 200

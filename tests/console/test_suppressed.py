@@ -86,3 +86,16 @@ def test_a_conversation_shows_what_became_of_each_message(world, mika):
         assert words in page
     assert "<b>gone" not in page
     assert "Came back" in mika.get("/console/inbox/outboundmessage/").content.decode()
+
+
+def test_a_reply_to_a_suppressed_address_is_refused_while_it_is_written(world, mika, row):
+    thread = world.threads["lamp"]
+    with in_workspace(world.workspace.id):
+        before = Entry.objects.filter(thread=thread).count()
+        email_id = Entry.objects.filter(thread=thread, direction="inbound").latest("seq").email_id
+    body = {"text": "It is on its way.", "email": str(email_id), "key": str(email_id)}
+    page = mika.post(reverse("admin:thread_reply", args=[thread.id]), body, follow=True).content.decode()
+    assert "address is suppressed (bounce)" in page
+    assert "under Suppressed addresses" in page
+    with in_workspace(world.workspace.id):
+        assert Entry.objects.filter(thread=thread).count() == before

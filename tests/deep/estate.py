@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +20,7 @@ import urllib3
 from config import ports
 from config.demo.amazon import Topic, receipt
 from tests.config.harness import CHECKOUT, hold
+from tests.deep.proxy import Proxy
 from tests.factories.world import mail
 
 ARN = "arn:aws:sns:eu-central-1:123456789012:storm"
@@ -60,6 +61,7 @@ class Estate:
     topic: Topic
     url: str
     valkey: Valkey
+    wire: Proxy
     acknowledged: list[str] = field(default_factory=list)
     refused: int = 0
 
@@ -95,14 +97,15 @@ def estate(folder: Path) -> Iterator[Estate]:
     valkey = Valkey()
     valkey.start()
     processes: list[subprocess.Popen] = []
-    with hold(folder) as services:
-        urls = services.said()
+    with ExitStack() as stack:
+        urls = stack.enter_context(hold(folder)).said()
+        wire = stack.enter_context(Proxy(valkey.port))
         topic = Topic(ARN, folder / "sns.pem")
         port = ports.choose(0)
         environment = os.environ | {
             "DATABASE_URL": urls["DATABASE_URL"],
             "DATABASE_OWNER_URL": urls["DATABASE_OWNER_URL"],
-            "REDIS_URL": valkey.url,
+            "REDIS_URL": f"redis://127.0.0.1:{wire.port}/0",
             "DJANGO_SETTINGS_MODULE": "config.settings.test",
             "SNS_TOPIC_ARNS": ARN,
             "SNS_CERTIFICATE_FILE": str(topic.certificate),
@@ -125,7 +128,7 @@ def estate(folder: Path) -> Iterator[Estate]:
                 processes.append(subprocess.Popen(argv, env=environment, cwd=CHECKOUT, stderr=subprocess.DEVNULL))
             address = f"http://127.0.0.1:{port}"
             urllib3.request("GET", f"{address}/healthz", retries=urllib3.Retry(total=100, backoff_factor=0.1))
-            yield Estate(environment, topic, f"{address}/ingress/ses", valkey)
+            yield Estate(environment, topic, f"{address}/ingress/ses", valkey, wire)
         finally:
             for process in processes:
                 for child in psutil.Process(process.pid).children(recursive=True):
@@ -169,16 +172,31 @@ def _took(pool: urllib3.PoolManager, place: Estate, body: bytes) -> bool:
         return False
 
 
-def settled(place: Estate, *, seconds: float) -> bool:
-    """Wait until no stored message and no event is left to work on."""
-    deadline = time.monotonic() + seconds
+def unsettled(place: Estate, *, seconds: float) -> dict[str, int]:
+    """Wait until no stored message and no event is left to work on; what is left when nothing has moved for `seconds`."""
     question = (
-        "SELECT (SELECT count(*) FROM inbox_inboundmessage WHERE state = 'stored')"
-        " + (SELECT count(*) FROM kernel_outboxevent WHERE published_at IS NULL AND parked_at IS NULL)"
+        "SELECT (SELECT count(*) FROM inbox_inboundmessage WHERE state = 'stored'),"
+        " (SELECT count(*) FROM kernel_outboxevent WHERE published_at IS NULL AND parked_at IS NULL),"
+        " (SELECT count(*) FROM kernel_outboxevent)"
     )
-    while time.monotonic() < deadline:
+    before, moved = None, time.monotonic()
+    while time.monotonic() - moved < seconds:
         with place.owner() as connection:
-            if connection.execute(question).fetchone()[0] == 0:
-                return True
+            now = connection.execute(question).fetchone()
+        if now[:2] == (0, 0):
+            return {}
+        if now != before:
+            before, moved = now, time.monotonic()
         time.sleep(0.5)
-    return False
+    return {"messages": before[0], "events": before[1]}
+
+
+def filed(place: Estate, count: int, *, seconds: float) -> float:
+    """The seconds until `count` mails are in their threads; more than `seconds` says that they were not."""
+    began = time.monotonic()
+    with place.owner() as connection:
+        while (took := time.monotonic() - began) <= seconds:
+            if connection.execute("SELECT count(*) FROM inbox_entry").fetchone()[0] >= count:
+                break
+            time.sleep(0.02)
+    return took

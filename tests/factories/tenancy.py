@@ -4,9 +4,13 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from django.apps import apps
+
 from kernel import clock
 from tenancy.models import (
     ClientCertificate,
+    Invitation,
+    InvitationRole,
     MachineKey,
     Membership,
     MembershipRole,
@@ -14,12 +18,16 @@ from tenancy.models import (
     RevokedToken,
     Role,
     RolePermission,
+    Team,
+    TeamInbox,
+    TeamMember,
     User,
     VerifiedDomain,
     Workspace,
+    WorkspaceControlState,
 )
 from tenancy.types import MembershipStatus
-from tests.factories.registry import create, digest, factory, unique
+from tests.factories.registry import FACTORIES, create, digest, factory, unique
 
 
 def user(**given: Any) -> User:
@@ -55,6 +63,29 @@ def _membership_role(workspace_id: UUID, **given: Any) -> MembershipRole:
         workspace_id,
         given,
         membership=lambda: _membership(workspace_id),
+        role=lambda: _role(workspace_id),
+    )
+
+
+@factory(Invitation)
+def _invitation(workspace_id: UUID, **given: Any) -> Invitation:
+    return create(
+        Invitation,
+        workspace_id,
+        given,
+        email=lambda: f"{unique('guest')}@people.test",
+        token_hash=digest,
+        expires_at=lambda: clock.now() + timedelta(days=1),
+    )
+
+
+@factory(InvitationRole)
+def _invitation_role(workspace_id: UUID, **given: Any) -> InvitationRole:
+    return create(
+        InvitationRole,
+        workspace_id,
+        given,
+        invitation=lambda: _invitation(workspace_id),
         role=lambda: _role(workspace_id),
     )
 
@@ -114,3 +145,33 @@ def _verified_domain(workspace_id: UUID, **given: Any) -> VerifiedDomain:
         domain=lambda: f"{unique('domain')}.test",
         challenge=lambda: unique("proof"),
     )
+
+
+@factory(Team)
+def _team(workspace_id: UUID, **given: Any) -> Team:
+    return create(Team, workspace_id, given, name=lambda: unique("team"))
+
+
+@factory(TeamMember)
+def _team_member(workspace_id: UUID, **given: Any) -> TeamMember:
+    return create(
+        TeamMember,
+        workspace_id,
+        given,
+        team=lambda: _team(workspace_id),
+        membership=lambda: _membership(workspace_id),
+    )
+
+
+@factory(TeamInbox)
+def _team_inbox(workspace_id: UUID, **given: Any) -> TeamInbox:
+    def inbox() -> UUID:
+        return FACTORIES[apps.get_model("inbox", "Inbox")](workspace_id).id
+
+    return create(TeamInbox, workspace_id, given, team=lambda: _team(workspace_id), inbox_id=inbox)
+
+
+@factory(WorkspaceControlState)
+def _control_state(workspace_id: UUID, **_: Any) -> WorkspaceControlState:
+    """Made with the workspace; there is no other one to make."""
+    return WorkspaceControlState.objects.get(workspace_id=workspace_id)

@@ -16,6 +16,8 @@ from inbox.services import ingesting
 from kernel.transactions import in_all_workspaces
 from tests.factories.world import house, mail
 
+pytestmark = pytest.mark.xdist_group("listener")  # one process for most of them
+
 
 @contextmanager
 def listening(*options: str, **environment: str) -> Iterator[tuple[int, subprocess.Popen]]:
@@ -34,6 +36,13 @@ def listening(*options: str, **environment: str) -> Iterator[tuple[int, subproce
             process.terminate()
         process.wait(timeout=15)
         process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def listener(django_db_setup) -> Iterator[tuple[int, subprocess.Popen]]:
+    """One for all tests that neither end it nor want it otherwise: it keeps nothing between sessions."""
+    with listening() as (port, process):
+        yield port, process
 
 
 def send(port: int, raw: bytes, *recipients: str, client: type[smtplib.SMTP] = smtplib.SMTP) -> None:
@@ -60,9 +69,9 @@ def test_a_mail_is_stored_before_250_and_repeated_ones_are_the_same(db):
     assert messages() == [("smtp", "done", 2)]
 
 
-def test_recipients_that_nobody_has_are_refused_and_the_others_get_the_mail(db):
+def test_recipients_that_nobody_has_are_refused_and_the_others_get_the_mail(db, listener):
     house()
-    with listening() as (port, _), smtplib.SMTP("127.0.0.1", port, timeout=20) as session:
+    with smtplib.SMTP("127.0.0.1", listener[0], timeout=20) as session:
         refused = session.sendmail("ada@customer.test", ["support@acme.test", "nobody@acme.test"], mail())
         assert {address: code for address, (code, _) in refused.items()} == {"nobody@acme.test": 550}
         with pytest.raises(smtplib.SMTPRecipientsRefused):
@@ -70,10 +79,9 @@ def test_recipients_that_nobody_has_are_refused_and_the_others_get_the_mail(db):
     assert len(messages()) == 1
 
 
-def test_a_tagged_address_reaches_its_inbox(db):
+def test_a_tagged_address_reaches_its_inbox(db, listener):
     house()
-    with listening() as (port, _):
-        send(port, mail(), "Support+orders@ACME.test")
+    send(listener[0], mail(), "Support+orders@ACME.test")
     assert len(messages()) == 1
 
 
@@ -105,15 +113,15 @@ def test_too_large_mail_is_refused_before_it_is_sent(db):
     assert messages() == []
 
 
-def test_the_listener_survives_garbage(db):
+def test_the_listener_survives_garbage(db, listener):
     import socket
 
     house()
-    with listening() as (port, process):
-        for noise in (b"\x00\xff\r\n" * 50, b"GET / HTTP/1.1\r\n\r\n", b"A" * 70_000 + b"\r\n"):
-            with socket.create_connection(("127.0.0.1", port), timeout=5) as raw_socket:
-                raw_socket.sendall(noise)
-                time.sleep(0.05)
-        assert process.poll() is None
-        send(port, mail())
+    port, process = listener
+    for noise in (b"\x00\xff\r\n" * 50, b"GET / HTTP/1.1\r\n\r\n", b"A" * 70_000 + b"\r\n"):
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as raw_socket:
+            raw_socket.sendall(noise)
+            time.sleep(0.05)
+    assert process.poll() is None
+    send(port, mail())
     assert len(messages()) == 1

@@ -19,7 +19,7 @@ from webhooks.models import SystemEvent
 ARN = "arn:aws:sns:eu-central-1:123456789012:inbound"
 
 
-def test_one_mail_delivered_200_times_is_answered_once(db, settings, tmp_path):
+def test_one_mail_delivered_200_times_is_answered_once(db, settings, tmp_path, cases):
     acme = office(provider="local")
     topic = Topic(ARN, tmp_path / "sns.pem")
     message = receipt(
@@ -54,3 +54,4 @@ def test_one_mail_delivered_200_times_is_answered_once(db, settings, tmp_path):
         for facts in (OutboxEvent, SystemEvent):
             assert facts.objects.filter(slug="email.received").count() == 1, facts
         assert Email.objects.get().state == "handled"
+    cases("A1", len(statuses))

@@ -34,7 +34,7 @@ STRANGE = [
 ]
 
 
-def test_only_our_topic_is_confirmed_and_by_one_request(db, topic, world):
+def test_only_our_topic_is_confirmed_and_by_one_request(db, topic, world, cases):
     house()
     body = orjson.dumps(confirmation(topic))
     assert post(body).json() == {"status": "confirmed"}
@@ -45,21 +45,25 @@ def test_only_our_topic_is_confirmed_and_by_one_request(db, topic, world):
     before = rows()
     for url in STRANGE:
         assert post(orjson.dumps(confirmation(topic, SubscribeURL=url))).status_code == 403, url
-    for fields in ({"TopicArn": OTHER}, {"Token": "short"}, {"Token": TOKEN + "\r\nHost: evil.test"}):
+    strange = [{"TopicArn": OTHER}, {"Token": "short"}, {"Token": TOKEN + "\r\nHost: evil.test"}]
+    for fields in strange:
         assert post(orjson.dumps(confirmation(topic, **fields))).status_code == 403, fields
     assert (world.asked, rows()) == ([], before)
+    cases("A8", 1 + len(STRANGE) + len(strange))
 
 
-def test_a_confirmation_follows_no_redirect_and_comes_again_when_amazon_refuses(db, topic, world):
+def test_a_confirmation_follows_no_redirect_and_comes_again_when_amazon_refuses(db, topic, world, cases):
     house()
     made = confirmation(topic)
     path = f"/?{QUERY}"
-    for status, headers in ((302, {"Location": f"https://{HOST}/followed"}), (403, {}), (500, {})):
+    refusals = [(302, {"Location": f"https://{HOST}/followed"}), (403, {}), (500, {})]
+    for status, headers in refusals:
         world.answers[path] = (status, headers, b"")
         world.asked.clear()
         answer = post(orjson.dumps(made))
         assert (answer.status_code, answer.json()["code"]) == (503, "sns_unavailable")
         assert [item for item in world.asked if PATH not in item] == [HOST + path]
+    cases("A8", len(refusals))
 
 
 def test_the_end_of_a_subscription_is_kept_and_never_followed(db, topic, world):

@@ -8,6 +8,7 @@ from contacts.models import SuppressionEntry
 from contacts.services import suppressing
 from inbox.models import EntryRecipient, OutboundMessage, Thread
 from inbox.services import sending
+from inbox.services.replying import RecipientSuppressed
 from kernel import clock
 from kernel.errors import Conflict, NotFound
 from kernel.models import OutboxEvent
@@ -23,7 +24,7 @@ def suppressed(place: House, address: str = ADA) -> SuppressionEntry:
 
 def test_a_suppressed_address_gets_no_mail_until_a_person_allows_it(db, topic, account):
     acme = house()
-    first = send(acme)
+    first, second = send(acme), write(acme)
     tell(
         topic,
         news("Bounce", first.provider_ref, recipient={"status": "5.1.1", "diagnosticCode": "smtp; 550 no such user"}),
@@ -31,14 +32,19 @@ def test_a_suppressed_address_gets_no_mail_until_a_person_allows_it(db, topic, a
     drain()
     row = suppressed(acme)
     assert (row.reason, row.times, row.detail) == ("bounce", 1, "smtp; 550 no such user")
-    second = send(acme)
+    # What was queued before is stopped by the sender; what is written now is refused, and the writer told what to do.
+    sending.send_due()
+    second = again(second)
     assert (second.state, second.provider_ref, "suppressed (bounce)" in second.last_error) == ("failed", "", True)
     assert ADA not in second.last_error
     with in_workspace(acme.id):
         # Nobody was answered: the turn is open again.
         assert Thread.objects.get(id=again(second.entry).thread_id).first_unanswered_inbound_at is not None
+    with pytest.raises(RecipientSuppressed, match=r"suppressed \(bounce\).*lift that") as refusal:
+        write(acme)
+    assert (refusal.value.status, ADA in refusal.value.detail) == (422, False)
     # Others are written to as before, beside the one who is not.
-    third = write(acme)
+    third = write(acme, to=BOB)
     with in_workspace(acme.id):
         OutboundMessage.objects.filter(id=third.id).update(envelope_to=[ADA, BOB])
     sending.send_due()
@@ -94,7 +100,8 @@ def test_an_address_rests_when_mail_comes_back_for_now_too_often(db, topic, acco
     row = suppressed(acme)
     assert row.reason == "soft_bounce"
     assert timedelta(days=6) < row.expires_at - clock.now() <= timedelta(days=7)
-    assert send(acme).state == "failed"
+    with pytest.raises(RecipientSuppressed, match="soft bounce"):
+        write(acme)
     with in_workspace(acme.id):
         SuppressionEntry.objects.update(expires_at=clock.now() - timedelta(seconds=1))
     assert send(acme).state == "sent"

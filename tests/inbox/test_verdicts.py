@@ -77,11 +77,6 @@ SPECIAL: dict[str, tuple[dict[str, str], str, Fate, Fate]] = {
 }  # fmt: skip
 
 
-def test_there_are_enough_cases():
-    assert len(TABLE) == 35
-    assert len(SPECIAL) >= 9
-
-
 @pytest.fixture
 def acme(db, settings):
     settings.INGEST_LEASE_SECONDS = 60.0
@@ -111,7 +106,7 @@ def _fate(place: House, ses_id: str, address: str) -> Fate:
     return Fate(email.state, email.state_reason, passes, doubted)
 
 
-def test_the_table(acme, topic):
+def test_the_table(acme, topic, cases):
     _send(topic, "first", {}, OWN, message_id="<first@customer.test>")
     ingesting.process_all()
     expected = {}
@@ -128,6 +123,7 @@ def test_the_table(acme, topic):
         }
     wrong = {name: (found[name], expected[name]) for name in expected if found[name] != expected[name]}
     assert wrong == {}
+    cases("A9", len(TABLE) + len(SPECIAL))
 
 
 def test_a_header_inside_the_mail_is_no_verdict(acme, topic):

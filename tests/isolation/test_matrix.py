@@ -3,11 +3,11 @@
 from typing import Any
 from uuid import uuid4
 
+from config.proving.routes import routes, with_id
 from inbox.models import Entry, InboundMessage
 from kernel.transactions import in_all_workspaces, in_workspace
 from tenancy.models import MachineKey, Workspace
 from tenancy.services import keys
-from tests.isolation.routes import routes, with_id
 from tests.resources.nine import Caller, World, rows, world
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")

@@ -9,7 +9,7 @@ from uuid import uuid4
 import orjson
 import pytest
 
-from tests.isolation.routes import lists
+from config.proving.routes import lists
 from tests.resources.nine import Caller, World, rows
 from tests.tenancy import tokens
 

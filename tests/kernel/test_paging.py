@@ -12,38 +12,37 @@ from kernel.api.paging import BadCursor, page
 from kernel.errors import BadParameter
 from kernel.models import OutboxEvent
 from kernel.transactions import in_workspace
-from tenancy.models import Role
+from tenancy.models import Team
 from tests.factories.every import make, workspace
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def ask(rows, *, by="created_at", sorts=(), path="/roles", **query):
+def ask(rows, *, by="created_at", sorts=(), path="/teams", **query):
     request = SimpleNamespace(path=path, query_params={name: str(value) for name, value in query.items()})
     return page(request, rows, lambda row: row.name, by=by, sorts=sorts)
 
 
 @pytest.fixture
 def house(db):
-    """Ten roles; four of them made at the very same instant."""
+    """Ten teams; four of them made at the very same instant."""
     made = workspace()
     with in_workspace(made.id):
-        Role.objects.all().delete()
         for number in range(10):
             when = START + timedelta(seconds=min(number, 6))
-            make(Role, made.id, name=f"r{number}", created_at=when)
+            make(Team, made.id, name=f"r{number}", created_at=when)
         yield made
 
 
 def names_in_order():
-    return [role.name for role in Role.objects.order_by("-created_at", "-pk")]
+    return [role.name for role in Team.objects.order_by("-created_at", "-pk")]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 7, 10, 100])
 def test_pages_forward_and_back_give_every_row_once(house, limit):
     seen, cursors, cursor = [], [], {}
     while True:
-        answer = ask(Role.objects.all(), limit=limit, **cursor)
+        answer = ask(Team.objects.all(), limit=limit, **cursor)
         seen += answer["data"]
         cursors.append(answer)
         if not answer["next"]:
@@ -57,23 +56,23 @@ def test_pages_forward_and_back_give_every_row_once(house, limit):
         back = answer["data"] + back
         if not answer["previous"]:
             break
-        answer = ask(Role.objects.all(), limit=limit, cursor=answer["previous"])
+        answer = ask(Team.objects.all(), limit=limit, cursor=answer["previous"])
     assert back == seen
 
 
 def test_rows_that_arrive_meanwhile_do_not_shift_the_pages(house):
-    first = ask(Role.objects.all(), limit=4)
-    make(Role, house.id, name="newer", created_at=START + timedelta(days=1))
-    second = ask(Role.objects.all(), limit=4, cursor=first["next"])
+    first = ask(Team.objects.all(), limit=4)
+    make(Team, house.id, name="newer", created_at=START + timedelta(days=1))
+    second = ask(Team.objects.all(), limit=4, cursor=first["next"])
     assert not set(first["data"]) & set(second["data"])
-    newer = ask(Role.objects.all(), limit=4, cursor=first["previous"] or second["previous"])
+    newer = ask(Team.objects.all(), limit=4, cursor=first["previous"] or second["previous"])
     assert newer["data"] == first["data"]
-    assert ask(Role.objects.all(), limit=4, cursor=newer["previous"])["data"] == ["newer"]
+    assert ask(Team.objects.all(), limit=4, cursor=newer["previous"])["data"] == ["newer"]
 
 
 def test_an_empty_list_has_no_cursors(db):
     with in_workspace(uuid4()):
-        assert ask(Role.objects.all()) == {"data": [], "next": None, "previous": None}
+        assert ask(Team.objects.all()) == {"data": [], "next": None, "previous": None}
 
 
 def test_whole_numbers_are_keys_too(house):
@@ -91,7 +90,7 @@ def test_whole_numbers_are_keys_too(house):
 )
 def test_limits_out_of_bounds_are_refused(house, limit):
     with pytest.raises(BadCursor):
-        ask(Role.objects.all(), limit=limit)
+        ask(Team.objects.all(), limit=limit)
 
 
 ID = "0f8fad5b-d9cb-469f-a165-70867728950e"
@@ -108,13 +107,13 @@ def unsigned(*content) -> str:
 )  # fmt: skip
 def test_what_is_no_cursor_is_refused(house, cursor):
     with pytest.raises(BadCursor) as refusal:
-        ask(Role.objects.all(), cursor=cursor)
+        ask(Team.objects.all(), cursor=cursor)
     assert refusal.value.status == 400
 
 
 def test_a_cursor_is_good_for_its_own_list_only(house):
     """Not for another path, order, filter or workspace, and not with any letter of it changed."""
-    rows = Role.objects.all()
+    rows = Team.objects.all()
     cursor = ask(rows, limit=2, sorts=("name", "created_at"))["next"]
     assert ask(rows, limit=5, cursor=cursor)["data"] == names_in_order()[2:7]
     elsewhere = [
@@ -125,7 +124,7 @@ def test_a_cursor_is_good_for_its_own_list_only(house):
         with pytest.raises(BadCursor):
             ask(rows, cursor=cursor, **change)
     with in_workspace(workspace().id), pytest.raises(BadCursor):
-        ask(Role.objects.all(), cursor=cursor)
+        ask(Team.objects.all(), cursor=cursor)
     for at, letter in enumerate(cursor[:-1]):
         forged = cursor[:at] + ("A" if letter != "A" else "B") + cursor[at + 1 :]
         with pytest.raises(BadCursor):
@@ -133,10 +132,10 @@ def test_a_cursor_is_good_for_its_own_list_only(house):
 
 
 def test_a_cursor_of_another_secret_is_refused(house, settings):
-    cursor = ask(Role.objects.all(), limit=2)["next"]
+    cursor = ask(Team.objects.all(), limit=2)["next"]
     settings.SECRET_KEY = "another one"
     with pytest.raises(BadCursor):
-        ask(Role.objects.all(), cursor=cursor)
+        ask(Team.objects.all(), cursor=cursor)
 
 
 @pytest.mark.parametrize(("sort", "falling"), [("name", False), ("-name", True), ("created_at", False)])
@@ -145,7 +144,7 @@ def test_other_orders_page_forward_and_back_too(house, sort, falling, limit):
     options = {"sort": sort, "sorts": ("name", "created_at"), "limit": limit}
     pages, cursor = [], {}
     while True:
-        answer = ask(Role.objects.all(), **options, **cursor)
+        answer = ask(Team.objects.all(), **options, **cursor)
         pages.append(answer["data"])
         if not answer["next"]:
             break
@@ -153,10 +152,10 @@ def test_other_orders_page_forward_and_back_too(house, sort, falling, limit):
     seen = [name for names in pages for name in names]
     column = sort.removeprefix("-")
     sign = "-" if falling else ""
-    assert seen == [role.name for role in Role.objects.order_by(f"{sign}{column}", f"{sign}pk")]
+    assert seen == [role.name for role in Team.objects.order_by(f"{sign}{column}", f"{sign}pk")]
     back = answer["data"]
     while answer["previous"]:
-        answer = ask(Role.objects.all(), **options, cursor=answer["previous"])
+        answer = ask(Team.objects.all(), **options, cursor=answer["previous"])
         back = answer["data"] + back
     assert back == seen
 
@@ -164,5 +163,5 @@ def test_other_orders_page_forward_and_back_too(house, sort, falling, limit):
 @pytest.mark.parametrize("sort", ["", "size", "--name", "name,created_at", "-", "pk", "workspace__name", "name__lower"])
 def test_what_may_not_be_sorted_by_is_refused(house, sort):
     with pytest.raises(BadParameter) as refusal:
-        ask(Role.objects.all(), sort=sort, sorts=("name",))
+        ask(Team.objects.all(), sort=sort, sorts=("name",))
     assert refusal.value.extra["allowed"] == ["name", "-name"]

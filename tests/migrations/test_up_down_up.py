@@ -41,14 +41,14 @@ ORDER BY 1, 2
 
 
 @pytest.fixture
-def scratch(django_db_setup, django_db_blocker) -> Iterator[None]:
-    """An empty database in the place of the usual one."""
+def scratch(template_database, django_db_setup, django_db_blocker) -> Iterator[None]:
+    """A database that `migrate` has made out of an empty one, in the place of the usual one."""
     usual = connection.settings_dict["NAME"]
     name = f"{usual}_steps"
     with django_db_blocker.unblock():
         with psycopg.connect(conftest._owner_dsn(conftest._server_database()), autocommit=True) as admin:
             admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-            admin.execute(f'CREATE DATABASE "{name}"')
+            admin.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template_database}"')
         conftest._point_to(name)
         try:
             yield
@@ -84,7 +84,6 @@ def _migrate(*targets: tuple[str, str | None]) -> None:
 
 
 def test_up_down_up(scratch):
-    call_command("migrate", verbosity=0)
     first = _catalogue()
     assert len(_of_ours()) > 100
     make(apps.get_model("inbox.Thread"), workspace().id)  # rows are in the way of a step that forgets them
@@ -109,7 +108,6 @@ def test_up_down_up(scratch):
 
 def test_each_last_step_alone(scratch):
     """What an operator does after a bad release: one app, one step back, and forth again."""
-    call_command("migrate", verbosity=0)
     first = _catalogue()
     loader = MigrationLoader(connections["owner"])
     for app in OURS:

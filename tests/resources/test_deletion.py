@@ -99,7 +99,7 @@ def test_restoring_brings_the_row_back_under_its_id_and_is_on_record(acme, name)
 
 @each
 def test_the_console_shows_deleted_rows_only_when_asked_and_restores_them(acme, name, client):
-    owner = seed.person("mika@acme.test", superuser=True)
+    owner = seed.person("mika@acme.test", operator=True)
     seed.member(owner, acme.house.workspace)
     client.force_login(owner)
     page = f"/console/{LIVES[name].page}/"
@@ -156,7 +156,7 @@ def test_a_deleted_workspace_lets_nobody_in_and_is_not_made_anew(acme):
 
 
 def test_the_console_ends_and_restores_a_workspace_for_operators_only(acme, client):
-    member, operator = seed.person("mem@acme.test"), seed.person("op@acme.test", superuser=True)
+    member, operator = seed.person("mem@acme.test"), seed.person("op@acme.test", operator=True)
     seed.member(member, acme.house.workspace)
     seed.member(operator, acme.house.workspace)
     page, chosen = "/console/tenancy/workspace/", {"_selected_action": str(acme.id)}

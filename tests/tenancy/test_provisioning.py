@@ -13,6 +13,7 @@ from kernel.errors import Conflict, Invalid, NotFound
 from kernel.models import OutboxEvent
 from kernel.transactions import in_all_workspaces, in_workspace
 from tenancy.models import Installation, Membership, Role, RolePermission, User, VerifiedDomain, Workspace
+from tenancy.permissions import SYSTEM_ROLES
 from tenancy.queries import workspaces
 from tenancy.services import domains, provisioning
 from tenancy.services.domains import DomainTaken
@@ -43,16 +44,16 @@ def together(count: int, work) -> Counter:
     return outcomes
 
 
-def test_a_workspace_is_provisioned_with_its_role_its_fact_and_its_record(db):
+def test_a_workspace_is_provisioned_with_its_roles_its_fact_and_its_record(db):
     account = uuid4()
     made, created = provisioning.provision(external_id=account, name="Acme", timezone="Europe/Berlin")
     again, created_again = provisioning.provision(external_id=account, name="Other name")
     assert (created, created_again, again.id, again.name) == (True, False, made.id, "Acme")
     assert made.ref.startswith("ws_")
     with in_workspace(made.id):
-        role = Role.objects.get()
-        assert (role.name, role.is_system) == ("owner", True)
-        assert RolePermission.objects.get().permission == "*"
+        assert set(Role.objects.values_list("name", "is_system")) == {(name, True) for name in SYSTEM_ROLES}
+        held = {(name, grant) for name, (_, grants) in SYSTEM_ROLES.items() for grant in grants}
+        assert set(RolePermission.objects.values_list("role__name", "permission")) == held
         assert AuditEvent.objects.get().action == "workspace.provision"
         assert OutboxEvent.objects.get().slug == "workspace.provisioned"
 
@@ -64,7 +65,11 @@ def test_sixteen_calls_for_one_account_make_one_workspace(db):
     with in_all_workspaces("a test looks at everything"):
         (made,) = Workspace.objects.filter(external_id=account)
     with in_workspace(made.id):
-        assert (AuditEvent.objects.count(), OutboxEvent.objects.count(), Role.objects.count()) == (1, 1, 1)
+        assert (AuditEvent.objects.count(), OutboxEvent.objects.count(), Role.objects.count()) == (
+            1,
+            1,
+            len(SYSTEM_ROLES),
+        )
 
 
 def test_sixteen_calls_for_sixteen_accounts_do_not_wait_for_each_other(db):
@@ -106,7 +111,7 @@ def test_sixteen_set_ups_make_one_owner(db):
 
     assert together(16, claim) == {"owner": 1, "AlreadyOwned": 15}
     owner = User.objects.get()
-    assert (owner.is_superuser, Installation.objects.get().owner_id) == (True, owner.id)
+    assert (owner.is_operator, Installation.objects.get().owner_id) == (True, owner.id)
     with in_workspace(house.id):
         assert Membership.objects.get().user_id == owner.id
 

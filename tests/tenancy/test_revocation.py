@@ -26,7 +26,7 @@ def house(db, settings):
     return workspace()
 
 
-def test_what_one_server_revokes_the_other_refuses_at_once(house):
+def test_what_one_server_revokes_the_other_refuses_at_once(house, cases):
     """Each credential is used first, on both; then one server is told, and the very next request to the other fails."""
     manage = "workspace.read workspace.manage"
     _, owner = keys.issue(workspace_id=house.id, name="owner", scopes=["*"])
@@ -37,13 +37,13 @@ def test_what_one_server_revokes_the_other_refuses_at_once(house):
         registered = here.post(
             "client-certificates", {"name": "c", "certificate": pem(one), "scopes": ["workspace.read"]}, owner
         )
-        cases = [
+        revocations = [
             (lambda s: s.with_key(token), ("revoked-tokens", {"jti": "one"})),
             (lambda s: s.with_key(key["secret"]), (f"machine-keys/{key['id']}/revoke", {})),
             (lambda s: s.ask(headers=[(HEADER, rfc9440(one))]), (f"client-certificates/{registered.body['id']}/revoke", {})),
             (lambda s: s.with_key(early), ("revoked-tokens/issued-before", {"issued_before": (clock.now() + timedelta(seconds=20)).isoformat()})),
         ]  # fmt: skip
-        for use, (path, body) in cases:
+        for use, (path, body) in revocations:
             assert [use(server).status for server in (here, there)] == [200, 200], path
             assert here.post(path, body, owner).status in (200, 201), path
             assert [use(server).status for server in (there, here)] == [401, 401], path
@@ -54,6 +54,9 @@ def test_what_one_server_revokes_the_other_refuses_at_once(house):
         assert [server.with_key(later).status for server in (there, here)] == [401, 401]
         assert there.with_key(other).status == 200
         assert [server.with_key(owner).status for server in (there, here)] == [200, 200]
+    # Two tokens and a signing key, a certificate: each refused by both.
+    cases("L1", 3 * 2)
+    cases("L2", 2)
 
 
 def present(text: str) -> int:

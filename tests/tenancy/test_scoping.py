@@ -76,7 +76,7 @@ def test_updated_at_moves_by_itself(db):
         after = Role.objects.get(id=row.id)
         assert after.updated_at > row.updated_at
         with connection.cursor() as cursor:  # plain SQL, too, and whatever it claims
-            cursor.execute("UPDATE tenancy_role SET is_system = true, updated_at = created_at WHERE id = %s", [row.id])
+            cursor.execute("UPDATE tenancy_role SET description = 'x', updated_at = created_at WHERE id = %s", [row.id])
         assert Role.objects.get(id=row.id).updated_at > after.updated_at
 
 

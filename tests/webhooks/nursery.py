@@ -21,11 +21,28 @@ class Nursery:
 
     def die_at(self, point: str) -> int:
         """Run a dispatcher until a crash point kills it; its exit code, negative for a signal."""
+        self._ask(f"{point}:kill")
+        return self.outcome()
+
+    def freeze_at(self, point: str) -> int:
+        """Run a dispatcher until a crash point freezes it; its process id, to be continued and ended by a signal."""
+        self._ask(f"{point}:stop")
+        word, _, number = self._answer().partition(" ")
+        assert word == "stopped", f"{point}: it was never reached"
+        return int(number)
+
+    def outcome(self) -> int:
+        """How the last one ended."""
+        return int(self._answer())
+
+    def _ask(self, line: str) -> None:
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(f"{point}:kill\n")
+        self._process.stdin.write(f"{line}\n")
         self._process.stdin.flush()
-        return int(self._process.stdout.readline())
+
+    def _answer(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
 
 
 @contextmanager
@@ -57,9 +74,14 @@ def _main() -> None:
             os.environ["CRASH_AT"] = line.strip()
             try:
                 call_command("run_webhooks")
+                os._exit(0)
             finally:
                 os._exit(1)
-        _, status = os.waitpid(child, 0)
+        _, status = os.waitpid(child, os.WUNTRACED)
+        if os.WIFSTOPPED(status):
+            sys.stdout.write(f"stopped {child}\n")
+            sys.stdout.flush()
+            _, status = os.waitpid(child, 0)
         sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
         sys.stdout.flush()
 

@@ -97,9 +97,13 @@ def test_nobody_hears_of_an_endpoint_s_troubles_at_that_endpoint(workspace, rece
     subscribing.enable(workspace_id=workspace, webhook_id=first.id)
     drain()
     dispatch()
-    assert [orjson.loads(r.body)["type"] for r in receiver.at("/b")] == ["webhook.disabled"]
-    assert receiver.at("/a") == []
-    assert [row.webhook_id for row in rows()] == [second.id]
+    assert sorted(orjson.loads(r.body)["type"] for r in receiver.at("/b")) == ["webhook.disabled", "webhook.enabled"]
+    # It hears of the other's beginning, and of nothing about itself.
+    heard = [orjson.loads(r.body) for r in receiver.at("/a")]
+    assert [(body["type"], body["data"]["webhook_id"]) for body in heard] == [("webhook.created", str(second.id))]
+    assert [row.webhook_id for row in rows(system_event__slug__in=["webhook.disabled", "webhook.enabled"])] == [
+        second.id
+    ] * 2
 
 
 def test_every_public_event_has_a_description_and_a_schema():
@@ -128,3 +132,37 @@ def test_the_claim_walks_indexes_however_many_rows_are_done(workspace, receiver)
             cursor.execute("EXPLAIN " + statement, values)
             plan = "\n".join(row[0] for row in cursor.fetchall())
             assert "Seq Scan on webhooks_webhookdelivery" not in plan, plan
+
+
+def test_the_life_of_a_webhook_is_told_to_the_others_and_never_to_itself(workspace, receiver, api):
+    """By what is done to it over HTTP, in its order; whoever tries and is refused, or changes nothing, tells nothing."""
+    hook(workspace, receiver.url("/watch"), ["webhook.*"], ordered=True)
+    hook(new_workspace(), receiver.url("/abroad"), ["*"])
+    made = api("POST", "/webhooks", {"url": receiver.url("/own"), "slugs": ["*"]}).json()
+    path = f"/webhooks/{made['id']}"
+    told = ["webhook.created"]
+    for method, where, body, slug in (
+        ("PATCH", path, {"label": "ERP"}, "webhook.updated"),
+        ("PATCH", path, {"slugs": ["nope"]}, None),
+        ("POST", f"{path}/rotate-secret", None, "webhook.secret_rotated"),
+        ("POST", f"{path}/enable", {}, None),
+        ("POST", f"{path}/disable", None, "webhook.disabled"),
+        ("POST", f"{path}/disable", None, None),
+        ("POST", f"{path}/enable", {}, "webhook.enabled"),
+    ):
+        api(method, where, body)
+        drain()
+        told += [slug] if slug else []
+        assert rows(webhook_id=made["id"]) == [], slug
+    api("DELETE", path)
+    drain()
+    told.append("webhook.deleted")
+    dispatch(lambda: len(receiver.at("/watch")) >= len(told))
+    bodies = [orjson.loads(request.body) for request in receiver.at("/watch")]
+    assert [body["type"] for body in bodies] == told
+    known = catalogue.public_events()
+    for body in bodies:
+        assert body["data"]["webhook_id"] == made["id"]
+        jsonschema.validate(body, catalogue.schema_of(known[body["type"]]))
+    assert bodies[told.index("webhook.enabled")]["data"]["replayed"] == 0
+    assert receiver.at("/own") == receiver.at("/abroad") == []

@@ -18,8 +18,10 @@ FAIL, OK = answer(500), answer(200)
 EVENTS = 20
 
 
-def test_attempts_come_at_their_moments_until_one_succeeds(workspace, receiver, cases):
+def test_attempts_come_at_their_moments_until_one_succeeds(workspace, receiver, settings, cases):
     """Ten endpoints of which the first succeeds at once and the last at the last attempt, twenty events to each."""
+    # Two hundred requests at once to one thread: on a busy machine some take longer than a second, and would count as failed.
+    settings.WEBHOOK_TIMEOUT_SECONDS, settings.WEBHOOK_LEASE_SECONDS = 10.0, 20.0
     steps = range(len(DELAYS) + 1)
     hooks = {step: hook(workspace, receiver.url(f"/{step}")) for step in steps}
     emit(workspace, EVENTS)
@@ -46,8 +48,8 @@ def test_attempts_come_at_their_moments_until_one_succeeds(workspace, receiver, 
 def test_after_the_last_attempt_it_has_failed_and_another_endpoint_hears_of_it(workspace, receiver, settings):
     settings.WEBHOOK_RETRY_SECONDS = [0.01, 0.01]
     receiver.scripts["/hook"] = FAIL
+    hook(workspace, receiver.url("/watch"), ["webhook.delivery_exhausted"])
     dead = hook(workspace, receiver.url(), ["*"])
-    hook(workspace, receiver.url("/watch"), ["webhook.*"])
     emit(workspace)
     dispatch(lambda: rows(status="failed"))
     (row,) = rows(webhook=dead)
@@ -98,7 +100,7 @@ def attempt_once(receiver) -> None:
     dispatch(lambda: len(receiver.at()) > before and not rows(lease_until__isnull=False))
 
 
-def test_failing_for_five_days_disables_once_and_says_so_once(workspace, receiver, five_days):
+def test_failing_for_five_days_disables_once_and_says_so_once(workspace, receiver, five_days, cases):
     receiver.scripts["/hook"] = FAIL
     dead = hook(workspace, receiver.url())
     emit(workspace)
@@ -116,9 +118,10 @@ def test_failing_for_five_days_disables_once_and_says_so_once(workspace, receive
     emit(workspace)
     dispatch(lambda: len(rows(status="cancelled")) == 2)
     assert len(receiver.at()) == seen
+    cases("E3", 1)
 
 
-def test_a_success_in_between_stops_the_clock(workspace, receiver, five_days):
+def test_a_success_in_between_stops_the_clock(workspace, receiver, five_days, cases):
     live = hook(workspace, receiver.url())
     for _ in range(4):
         receiver.scripts["/hook"] = FAIL
@@ -131,9 +134,12 @@ def test_a_success_in_between_stops_the_clock(workspace, receiver, five_days):
         dispatch(lambda: not rows(status="pending") and not rows(lease_until__isnull=False))
         assert fresh(live).failing_since is None
     assert fresh(live).state == "active"
+    cases("E3", 1)
 
 
-def test_failing_then_quiet_for_long_then_one_failure_is_not_failing_all_the_time(workspace, receiver, five_days):
+def test_failing_then_quiet_for_long_then_one_failure_is_not_failing_all_the_time(
+    workspace, receiver, five_days, cases
+):
     receiver.scripts["/hook"] = FAIL
     quiet = hook(workspace, receiver.url())
     emit(workspace)
@@ -143,6 +149,7 @@ def test_failing_then_quiet_for_long_then_one_failure_is_not_failing_all_the_tim
     pass_time(days=6)
     attempt_once(receiver)
     assert fresh(quiet).state == "active"
+    cases("E3", 1)
 
 
 def test_one_burst_of_failures_is_not_several_failures(workspace, receiver, five_days):

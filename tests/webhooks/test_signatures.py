@@ -12,7 +12,11 @@ from svix.webhooks import Webhook as SvixVerifier
 from svix.webhooks import WebhookVerificationError as SvixVerificationError
 
 from kernel.transactions import in_all_workspaces
-from tests.webhooks.conftest import Api, as_owner, dispatch, emit, fresh, hook, make_due, rows
+from tenancy.models import Workspace
+from tenancy.services import provisioning
+from tests.console import seed
+from tests.console.conftest import signed_in
+from tests.webhooks.conftest import SLUG, Api, as_owner, dispatch, emit, fresh, hook, make_due, rows
 from tests.webhooks.receiver import answer, sequence
 from webhooks.services import subscribing
 from webhooks.transport import signing
@@ -25,8 +29,6 @@ def sent(receiver, number: int = 0):
 
 
 def subscribe(workspace, receiver):
-    from tests.webhooks.conftest import SLUG
-
     return subscribing.create(workspace_id=workspace, url=receiver.url(), slugs=[SLUG])
 
 
@@ -158,8 +160,8 @@ def test_the_own_headers_of_an_endpoint_arrive(workspace, receiver):
     assert "cookie" not in headers
 
 
-def test_a_secret_is_shown_once_and_is_nowhere_else(workspace, receiver, caplog):
-    """The canary: not in any table, any answer, any log line (E7)."""
+def test_a_secret_is_shown_once_and_is_nowhere_else(workspace, receiver, caplog, cases):
+    """The canary: not in any table, any answer, any page of the console, any log line (E7)."""
     import os
 
     import psycopg
@@ -170,10 +172,24 @@ def test_a_secret_is_shown_once_and_is_nowhere_else(workspace, receiver, caplog)
     turned = api("POST", f"/webhooks/{made['id']}/rotate-secret").json()
     emit(workspace)
     dispatch()
+    (delivery,) = rows(system_event__slug=SLUG)
+    ids = {"webhook": made["id"], "webhookdelivery": delivery.id, "systemevent": delivery.system_event_id}
     answers = [
         api("GET", path).content.decode()
-        for path in ("/webhooks", f"/webhooks/{made['id']}", "/webhook-deliveries", "/system-events")
-    ]
+        for path in (
+            "/webhooks", f"/webhooks/{ids['webhook']}", f"/webhooks/{ids['webhook']}/statistics", "/webhook-deliveries",
+            f"/webhook-deliveries/{ids['webhookdelivery']}", "/system-events", f"/system-events/{ids['systemevent']}",
+        )
+    ]  # fmt: skip
+    owner = seed.person("owner@acme.test")
+    with in_all_workspaces("test"):
+        provisioning.add_owner(user=owner, workspace=Workspace.objects.get(id=workspace))
+    for kind, row_id in ids.items():
+        for page in (f"/console/webhooks/{kind}/", f"/console/webhooks/{kind}/{row_id}/change/"):
+            shown = signed_in(owner).get(page)
+            assert shown.status_code == 200, page
+            answers.append(shown.content.decode())
+    assert receiver.url() in "".join(answers)  # the pages are about this endpoint
     dump = []
     with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
         owner.execute("SET app.all_workspaces = 'on'")
@@ -186,6 +202,7 @@ def test_a_secret_is_shown_once_and_is_nowhere_else(workspace, receiver, caplog)
         raw = base64.b64decode(secret.removeprefix("whsec_"))
         for form in (secret, secret[6:], raw.hex()):
             assert form not in haystack
+    cases("E7", 1)
 
 
 def test_a_secret_that_no_key_opens_fails_alone_and_visibly(workspace, receiver):

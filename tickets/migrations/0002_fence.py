@@ -7,6 +7,9 @@ from django.db import migrations
 from kernel import db
 
 SQL = Path(__file__).resolve().parent.parent / "sql"
+# Members may be narrowed to the inboxes of their teams.
+OF_INBOX = f"inbox_id = ANY ({db.INBOXES})"
+OF_THREAD = "inbox_sees_thread_v1(thread_id)"
 
 
 class Migration(migrations.Migration):
@@ -18,11 +21,19 @@ class Migration(migrations.Migration):
     operations = [
         db.pairable("tickets_tag"),
         db.fence("tickets_tag"),
-        db.fence("tickets_threadtag", references={"thread_id": "inbox_thread", "tag_id": "tickets_tag"}),
-        db.fence("tickets_annotation", references={"thread_id": "inbox_thread", "entry_id": "inbox_entry"}),
+        db.fence(
+            "tickets_threadtag",
+            references={"thread_id": "inbox_thread", "tag_id": "tickets_tag"},
+            narrowed=OF_THREAD,
+        ),
+        db.fence(
+            "tickets_annotation",
+            references={"thread_id": "inbox_thread", "entry_id": "inbox_entry"},
+            narrowed=OF_THREAD,
+        ),
         db.fence("tickets_cannedanswer"),
         db.fence("tickets_savedview", references={"owner_id": "tenancy_membership"}),
-        db.fence("tickets_threadcount", touch=False),
+        db.fence("tickets_threadcount", touch=False, narrowed=OF_INBOX),
         db.sql_file(
             SQL / "counts_v1.sql",
             reverse="DROP FUNCTION tickets_fold_counts_v1(); DROP TRIGGER tickets_count_tag ON tickets_threadtag;"

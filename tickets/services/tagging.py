@@ -9,8 +9,9 @@ from django.db import IntegrityError, transaction
 from audit.services import record
 from inbox.queries import conversations
 from kernel import context, outbox
+from kernel.context import Scope
 from kernel.errors import Conflict, Invalid, NotFound
-from kernel.transactions import in_workspace
+from kernel.transactions import in_workspace, unit_of_work
 from tickets.events import TagChanged, TagCreated, TagDeleted, TagUpdated, ThreadTagged, ThreadUntagged
 from tickets.models import Tag, ThreadTag
 from tickets.types import TagColor
@@ -47,8 +48,8 @@ def change(*, workspace_id: UUID, tag_id: UUID, changes: dict[str, Any]) -> Tag:
 
 
 def delete(*, workspace_id: UUID, tag_id: UUID) -> None:
-    """Away with a label, from every conversation."""
-    with in_workspace(workspace_id):
+    """Away with a label, from every conversation: also from those that whoever deletes it does not see."""
+    with unit_of_work(Scope(workspace_id=workspace_id)):
         tag = _locked(tag_id)
         used = ThreadTag.objects.filter(tag=tag).count()
         _tell(tag, TagDeleted, "tag.delete", name=tag.name, used=used)

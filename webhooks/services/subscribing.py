@@ -15,7 +15,15 @@ from django.db.models.functions import Now
 from kernel import clock, crypto, outbox
 from kernel.errors import Invalid, NotFound
 from kernel.transactions import after_commit, in_workspace
-from webhooks.events import WebhookDisabled, WebhookRestored
+from webhooks.events import (
+    WebhookCreated,
+    WebhookDeleted,
+    WebhookDisabled,
+    WebhookEnabled,
+    WebhookRestored,
+    WebhookSecretRotated,
+    WebhookUpdated,
+)
 from webhooks.models import Webhook
 from webhooks.queries import catalogue, endpoints, webhooks
 from webhooks.services import cancelling, checking, journal, replaying
@@ -59,6 +67,7 @@ def create(
             secret_sealed=_seal(key, workspace_id, webhook_id),
         )
         webhook.refresh_from_db(fields=["created_at", "updated_at"])
+        outbox.emit(WebhookCreated(workspace_id=workspace_id, webhook_id=webhook.id))
         _note(webhook, "create", host=journal.host_of(webhook.url), slugs=webhook.slugs)
     return webhook, signing.secret_text(key)
 
@@ -76,6 +85,7 @@ def update(*, workspace_id: UUID, webhook_id: UUID, changes: Mapping[str, Any]) 
         if "ordered" in changes:
             _reorder(webhook)
         webhook.refresh_from_db(fields=["updated_at"])
+        outbox.emit(WebhookUpdated(workspace_id=workspace_id, webhook_id=webhook.id))
         _note(webhook, "update", fields=sorted(changes), host=journal.host_of(webhook.url), slugs=webhook.slugs)
     return webhook
 
@@ -90,6 +100,7 @@ def rotate_secret(*, workspace_id: UUID, webhook_id: UUID) -> tuple[Webhook, str
         webhook.secret_sealed = _seal(key, workspace_id, webhook_id)
         webhook.save(update_fields=["secret_sealed", "previous_secret_sealed", "previous_secret_until"])
         webhook.refresh_from_db(fields=["updated_at"])
+        outbox.emit(WebhookSecretRotated(workspace_id=workspace_id, webhook_id=webhook.id))
         _note(webhook, "rotate_secret", previous_until=webhook.previous_secret_until)
     return webhook, signing.secret_text(key)
 
@@ -123,6 +134,7 @@ def enable(*, workspace_id: UUID, webhook_id: UUID, replay_gap: bool = True) -> 
             webhook.save(update_fields=[*_SWITCHED, "failing_since", "failure_noted_at", "failures_noted"])
             webhook.refresh_from_db(fields=["updated_at"])
             replayed = replaying.queue_gap(webhook_id=webhook_id, since=since) if replay_gap else 0
+            outbox.emit(WebhookEnabled(workspace_id=workspace_id, webhook_id=webhook.id, replayed=replayed))
             _note(webhook, "enable", replayed=replayed)
             after_commit(wakeups.ring)
     return webhook, replayed
@@ -135,6 +147,7 @@ def delete(*, workspace_id: UUID, webhook_id: UUID) -> None:
         webhook.deleted_at = clock.now()
         webhook.save(update_fields=["deleted_at"])
         cancelling.cancel_waiting(webhook_ids=[webhook.id])
+        outbox.emit(WebhookDeleted(workspace_id=workspace_id, webhook_id=webhook.id))
         _note(webhook, "delete", host=journal.host_of(webhook.url))
 
 

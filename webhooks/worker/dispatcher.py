@@ -23,6 +23,7 @@ from webhooks.types import Claim, Result, Waiting
 from webhooks.worker.flights import Flights
 from webhooks.worker.lanes import Lanes
 from webhooks.worker.limits import limits
+from webhooks.worker.stops import Stops
 from webhooks.worker.threads import DatabaseThread
 
 logger = logging.getLogger(__name__)
@@ -56,7 +57,10 @@ class Dispatcher:
             DatabaseThread("webhooks-claim") as claims,
             DatabaseThread("webhooks-settle") as settles,
         ):
-            flights = Flights(limits=self._limits, lanes=self._lanes, client=client, landed=self._on_landing)
+            stops = Stops(partial(claims.run, claiming.stopped))
+            flights = Flights(
+                limits=self._limits, lanes=self._lanes, client=client, stops=stops, landed=self._on_landing
+            )
             beside = [
                 asyncio.create_task(wakeups.listen(self._due.set)),
                 asyncio.create_task(flights.watch()),
@@ -102,7 +106,9 @@ class Dispatcher:
         closed = [each.webhook_id for each in waiting if not each.is_open]
         if closed:
             await self._leave(flights, database, closed)
-        quotas = await self._plan(database, [each for each in waiting if each.is_open], room)
+        self._rest(flights, [each.webhook_id for each in waiting if each.is_held])
+        ready = [each for each in waiting if each.is_open and not each.is_held]
+        quotas = await self._plan(database, ready, room)
         claims: list[Claim] = []
         if quotas:
             leased_at = monotonic()
@@ -113,8 +119,17 @@ class Dispatcher:
                 self._lanes.add(claim, leased_at + self._limits.usable)
             flights.launch()
         more = bool(quotas) and len(claims) >= sum(quota.count for quota in quotas)
-        self._left_some = more or len(quotas) < len(waiting) - len(closed)
+        self._left_some = more or len(quotas) < len(ready)
         return more
+
+    def _rest(self, flights: Flights, held: Sequence[str]) -> None:
+        """Hand back what is held of workspaces that are stopped; it waits there for the release."""
+        for webhook_id in held:
+            lane = self._lanes.find(webhook_id)
+            if lane is not None:
+                flights.hand_back(lane)
+        if held:
+            self._landed.set()
 
     async def _plan(self, database: DatabaseThread, waiting: list[Waiting], room: int) -> list[Quota]:
         """A share of the room for each endpoint, within its window; in a new order each time, should room be short."""

@@ -13,6 +13,7 @@ from webhooks.transport import sender, signing
 from webhooks.types import Claim, Outcome, Result
 from webhooks.worker.lanes import Lane, Lanes
 from webhooks.worker.limits import Limits
+from webhooks.worker.stops import Stops
 
 logger = logging.getLogger(__name__)
 
@@ -34,12 +35,15 @@ class Flight:
 class Flights:
     """Sends what the lanes hold. `landed` is called after each landing; results and returns gather here meanwhile."""
 
-    def __init__(self, *, limits: Limits, lanes: Lanes, client: http.Session, landed: Callable[[], None]) -> None:
+    def __init__(
+        self, *, limits: Limits, lanes: Lanes, client: http.Session, stops: Stops, landed: Callable[[], None]
+    ) -> None:
         self.results: list[Result] = []
         self.returns: list[tuple[Claim, float]] = []
         self._limits = limits
         self._lanes = lanes
         self._client = client
+        self._stops = stops
         self._landed = landed
         self._open: set[Flight] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -106,6 +110,8 @@ class Flights:
             outcome: Outcome | None = None
             try:
                 outcome = await self._attempt(flight)
+                if outcome is None:
+                    self.returns.append((flight.claim, 0.0))
             except Exception:
                 # A fault of ours must not strand the lease in silence; the delivery is retried like any failure.
                 logger.exception("an attempt broke", extra={"delivery": flight.claim.delivery_id})
@@ -114,7 +120,8 @@ class Flights:
                 self._land(flight, outcome)
             flight = self._next()
 
-    async def _attempt(self, flight: Flight) -> Outcome:
+    async def _attempt(self, flight: Flight) -> Outcome | None:
+        """What came of it; None when the workspace was stopped and nothing was tried."""
         lane, claim = flight.lane, flight.claim
         endpoint = lane.endpoint
         if endpoint.fault:
@@ -126,6 +133,8 @@ class Flights:
             body=claim.body,
         )
         crash_point("webhook.before_send")
+        if not await self._stops.let(claim.workspace_id):
+            return None
         outcome = await sender.post(
             self._client,
             url=endpoint.url,

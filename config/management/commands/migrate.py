@@ -23,3 +23,17 @@ class Command(DjangoMigrate):
             with connections[options["database"]].cursor() as cursor:
                 cursor.execute(PREPARE_SQL)
         super().handle(*args, **options)
+        if not options.get("plan") and not options.get("check_unapplied"):
+            _sync(connections[options["database"]])
+
+
+def _sync(connection: Any) -> None:
+    """Permissions and roles of the system follow the code, as far as their tables are there (also after a way back)."""
+    from django.db import transaction
+
+    from tenancy.services import seeding
+
+    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+        cursor.execute("SELECT to_regproc('tenancy_system_role_v1') IS NOT NULL")
+        if cursor.fetchone()[0]:
+            seeding.sync(cursor)

@@ -27,11 +27,15 @@ def one_round(crew: Crew, path: str, count: int) -> tuple[float, float, float]:
     return count / stored, count / filed, count / (stored + filed)
 
 
-def _opened(crew: Crew, run: Run, openers: list[Mail]) -> None:
-    """First mails of all known customers: the threads that replies answer. Warms connections, plans and parsers."""
+def _opened(crew: Crew, run: Run, openers: list[Mail], database: str) -> None:
+    """First mails of all known customers: the threads that replies answer. Warms connections, plans and parsers; leaves
+    statistics as autovacuum would keep them."""
     one_round(crew, packed(openers, run.folder / "openers"), len(openers))
+    with as_owner(database) as owner:
+        owner.execute("VACUUM ANALYZE")
 
 
+_DRAIN = "the script stores each mail as well"
 TABLES = (
     "inbox_inboundmessage", "inbox_email", "inbox_thread", "inbox_entry", "inbox_messagereference",
     "inbox_threadparticipant", "contacts_contact", "contacts_contactidentifier", "contacts_contactprofile",
@@ -65,7 +69,7 @@ def bound(run: Run) -> list[Figure]:
         plain, calls = [], []
         same = ""
         with Crew.ours(2) as crew:
-            _opened(crew, run, openers)
+            _opened(crew, run, openers, database)
             pg = Bound(database, writer.batch(1, replies=1.0)[0])
             for number in range(run.rounds):
                 run.say(f"row 1, round {number + 1}")
@@ -83,7 +87,11 @@ def bound(run: Run) -> list[Figure]:
     return [
         against(base, whole, plain),
         Figure("1", "… store only", "/s", median(store), samples={"ours": store}),
-        Figure("1", "… file only", "/s", median(process), samples={"ours": process}),
+        against(
+            Figure("1c", "a backlog of stored mail, filed", "/s", 0, base.against, floor=1.0, goal=1.5, note=_DRAIN),
+            process,
+            plain,
+        ),
         against(Figure("1", "our SQL without Python (functions by pgbench)", "/s", 0, "same rows, c=8"), calls, plain),
     ]
 
@@ -103,10 +111,10 @@ def beside_peers(run: Run) -> list[Figure]:
         for crew in crews.values():
             crew.order(do="load", path=everything)
             crew.order(do="work", start=0, stop=len(openers))
-        stack.enter_context(run.scratch.copy("peers"))
+        database = stack.enter_context(run.scratch.copy("peers"))
         settle()
         crew = stack.enter_context(Crew.ours(1))
-        _opened(crew, run, openers)
+        _opened(crew, run, openers, database)
         for number, batch in enumerate(batches):
             run.say(f"row 1b, round {number + 1}")
             ours.append(one_round(crew, packed(batch, run.folder / f"batch{number}"), count)[2])

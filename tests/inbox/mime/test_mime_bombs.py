@@ -155,12 +155,8 @@ def peak_kib(pid: int) -> int:
     return int(status.partition("VmHWM:")[2].split()[0])
 
 
-def test_there_are_thirty() -> None:
-    assert len(BOMBS) == 30
-
-
 @pytest.mark.parametrize("name", BOMBS)
-def test_bomb_is_contained(child: ParserChild, name: str) -> None:
+def test_bomb_is_contained(child: ParserChild, name: str, cases: Callable[[str, int], None]) -> None:
     build, states = BOMBS[name]
     raw = build()
     child.parse(b"Subject: warm\r\n\r\nup")
@@ -175,6 +171,7 @@ def test_bomb_is_contained(child: ParserChild, name: str) -> None:
     if not name.startswith("10000 nested"):
         assert mail.from_ is not None
         assert mail.from_.address == "m@evil.example"
+    cases("B3", 1)
 
 
 def test_quarantined_mail_still_shows_who_wrote() -> None:

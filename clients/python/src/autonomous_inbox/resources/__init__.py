@@ -11,23 +11,29 @@ from autonomous_inbox.resources.attachments import AttachmentsResource
 from autonomous_inbox.resources.canned_answers import CannedAnswersResource
 from autonomous_inbox.resources.client_certificates import ClientCertificatesResource
 from autonomous_inbox.resources.emails import EmailsResource
+from autonomous_inbox.resources.emergency_stop import EmergencyStopResource
 from autonomous_inbox.resources.event_types import EventTypesResource
 from autonomous_inbox.resources.inboxes import InboxesResource
+from autonomous_inbox.resources.invitations import InvitationsResource
 from autonomous_inbox.resources.knowledge_passages import KnowledgePassagesResource
 from autonomous_inbox.resources.knowledge_sources import KnowledgeSourcesResource
 from autonomous_inbox.resources.machine_keys import MachineKeysResource
+from autonomous_inbox.resources.members import MembersResource
 from autonomous_inbox.resources.provisioning import ProvisioningResource
 from autonomous_inbox.resources.replies import RepliesResource
 from autonomous_inbox.resources.request_log import RequestLogResource
 from autonomous_inbox.resources.revoked_client_certificates import RevokedClientCertificatesResource
 from autonomous_inbox.resources.revoked_tokens import RevokedTokensResource
+from autonomous_inbox.resources.roles import RolesResource
 from autonomous_inbox.resources.system_events import SystemEventsResource
 from autonomous_inbox.resources.tags import TagsResource
+from autonomous_inbox.resources.teams import TeamsResource
 from autonomous_inbox.resources.threads import ThreadsResource
 from autonomous_inbox.resources.views import ViewsResource
 from autonomous_inbox.resources.webhook_deliveries import WebhookDeliveriesResource
 from autonomous_inbox.resources.webhooks import WebhooksResource
 from autonomous_inbox.resources.workspace import WorkspaceResource
+from autonomous_inbox.resources.workspace_settings import WorkspaceSettingsResource
 
 
 class Resources:
@@ -41,20 +47,26 @@ class Resources:
         self.canned_answers = CannedAnswersResource(client)
         self.client_certificates = ClientCertificatesResource(client)
         self.emails = EmailsResource(client)
+        self.emergency_stop = EmergencyStopResource(client)
         self.event_types = EventTypesResource(client)
         self.inboxes = InboxesResource(client)
+        self.invitations = InvitationsResource(client)
         self.knowledge_passages = KnowledgePassagesResource(client)
         self.knowledge_sources = KnowledgeSourcesResource(client)
         self.machine_keys = MachineKeysResource(client)
+        self.members = MembersResource(client)
         self.provisioning = ProvisioningResource(client)
         self.replies = RepliesResource(client)
         self.request_log = RequestLogResource(client)
         self.revoked_client_certificates = RevokedClientCertificatesResource(client)
         self.revoked_tokens = RevokedTokensResource(client)
+        self.roles = RolesResource(client)
         self.system_events = SystemEventsResource(client)
         self.tags = TagsResource(client)
+        self.teams = TeamsResource(client)
         self.threads = ThreadsResource(client)
         self.views = ViewsResource(client)
         self.webhook_deliveries = WebhookDeliveriesResource(client)
         self.webhooks = WebhooksResource(client)
         self.workspace = WorkspaceResource(client)
+        self.workspace_settings = WorkspaceSettingsResource(client)

@@ -27,18 +27,22 @@ from autonomous_inbox.types.emails import (
 )
 from autonomous_inbox.types.event_types import EventType
 from autonomous_inbox.types.inboxes import Inbox, InboxKind
+from autonomous_inbox.types.invitations import Invitation, InvitationState, InvitationWithLink, Inviter, MailState
 from autonomous_inbox.types.knowledge_passages import Passage
 from autonomous_inbox.types.knowledge_sources import Knowledge, KnowledgeDetail
 from autonomous_inbox.types.machine_keys import MachineKey, MachineKeyWithSecret, RevokedKeys
+from autonomous_inbox.types.members import Member, MemberStatus
 from autonomous_inbox.types.replies import Reply, ReplyStatus
 from autonomous_inbox.types.request_log import Request
 from autonomous_inbox.types.revoked_client_certificates import Denial
 from autonomous_inbox.types.revoked_tokens import Cutoff, RevokedToken
+from autonomous_inbox.types.roles import Role, RoleLink
 from autonomous_inbox.types.shared import (
     Answer,
     Approval,
     ApprovalState,
     Attachment,
+    ChangedBy,
     Color,
     CredentialState,
     Delivery,
@@ -47,10 +51,13 @@ from autonomous_inbox.types.shared import (
     Note,
     Problem,
     Risk,
+    RoleName,
+    Stop,
     Tag,
     Workspace,
 )
 from autonomous_inbox.types.system_events import Event
+from autonomous_inbox.types.teams import Team
 from autonomous_inbox.types.threads import (
     Entry,
     Recipient,
@@ -75,6 +82,7 @@ from autonomous_inbox.types.webhooks import (
     WebhookState,
     WebhookWithSecret,
 )
+from autonomous_inbox.types.workspace_settings import Settings
 
 __all__ = [
     "Address",
@@ -87,6 +95,7 @@ __all__ = [
     "Attempt",
     "Autonomy",
     "Certificate",
+    "ChangedBy",
     "Color",
     "CorrespondentInput",
     "CredentialState",
@@ -108,6 +117,10 @@ __all__ = [
     "InboxKind",
     "Intent",
     "IntentStatus",
+    "Invitation",
+    "InvitationState",
+    "InvitationWithLink",
+    "Inviter",
     "Issuer",
     "Knowledge",
     "KnowledgeDetail",
@@ -115,6 +128,9 @@ __all__ = [
     "MachineKey",
     "MachineKeyWithSecret",
     "MailClass",
+    "MailState",
+    "Member",
+    "MemberStatus",
     "Note",
     "Passage",
     "Percentiles",
@@ -131,15 +147,21 @@ __all__ = [
     "RevokedKeys",
     "RevokedToken",
     "Risk",
+    "Role",
+    "RoleLink",
+    "RoleName",
     "Run",
     "RunDetail",
+    "Settings",
     "Sort",
     "Statistics",
     "StatisticsStep",
     "Step",
     "StepKind",
     "StepStatus",
+    "Stop",
     "Tag",
+    "Team",
     "Thread",
     "ThreadChangeStatus",
     "ThreadStatus",

@@ -79,6 +79,12 @@ class Attachment(TypedDict):
     content_id: str
 
 
+class ChangedBy(TypedDict):
+    kind: str
+    id: str
+    label: str
+
+
 class Delivery(TypedDict):
     """A resource of a workspace, which it names."""
 
@@ -133,6 +139,22 @@ class Problem(TypedDict):
     detail: str
     request_id: str
     errors: Sequence[Mapping[str, Any]]
+
+
+class RoleName(TypedDict):
+    """A role that somebody holds."""
+
+    id: str
+    name: str
+
+
+class Stop(TypedDict):
+    object: str
+    stopped: bool
+    generation: int
+    reason: str
+    changed_by: ChangedBy
+    changed_at: str | None
 
 
 class Tag(TypedDict):

@@ -1,0 +1,19 @@
+"""What `teams` takes and gives. Times are text in ISO 8601.
+
+Written by tools/write_client.py from the API's description. Change the API, then run it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+
+class Team(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    name: str
+    membership_ids: Sequence[str]
+    inbox_ids: Sequence[str]

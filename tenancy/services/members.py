@@ -1,0 +1,153 @@
+"""Members of a workspace: suspend, reactivate, remove, and which roles they hold.
+
+Whatever is done here holds at the person's next request: the console asks for membership and roles anew each time. That
+a workspace keeps an owner is the database's to say (`tenancy_keep_an_owner_v1`), however many try at the same time.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from audit.services import record
+from kernel import clock, outbox
+from kernel.errors import Conflict, Invalid
+from kernel.transactions import in_workspace
+from tenancy.events import MemberChanged, MemberReactivated, MemberRemoved, MemberRolesChanged, MemberSuspended
+from tenancy.models import Membership, MembershipRole, Role
+from tenancy.queries import members
+from tenancy.services import granting
+from tenancy.types import MembershipStatus
+
+# The SQLSTATE with which the trigger refuses.
+_LAST_OWNER = "23001"
+
+
+class LastOwner(Conflict):
+    code = "last_owner"
+
+
+def suspend(*, workspace_id: UUID, membership_id: UUID, may: frozenset[str] = granting.EVERYTHING) -> Membership:
+    """Shut a member out until they are let in again. Their roles stay with them."""
+    with in_workspace(workspace_id):
+        member = _locked(membership_id, may)
+        _expect(member, MembershipStatus.ACTIVE, "Only an active member can be suspended.")
+        with an_owner_stays():
+            _move(member, MembershipStatus.SUSPENDED, suspended_at=clock.now())
+        _note(member, "suspend", MemberSuspended)
+    return member
+
+
+def reactivate(*, workspace_id: UUID, membership_id: UUID, may: frozenset[str] = granting.EVERYTHING) -> Membership:
+    """Let a suspended member in again, with the roles that they had."""
+    with in_workspace(workspace_id):
+        member = _locked(membership_id, may)
+        _expect(member, MembershipStatus.SUSPENDED, "Only a suspended member can be reactivated.")
+        _move(member, MembershipStatus.ACTIVE, suspended_at=None)
+        _note(member, "reactivate", MemberReactivated)
+    return member
+
+
+def remove(*, workspace_id: UUID, membership_id: UUID, may: frozenset[str] = granting.EVERYTHING) -> Membership:
+    """End a membership. The row stays, without roles, for what refers to it; an invitation opens it again."""
+    with in_workspace(workspace_id):
+        member = _locked(membership_id, may)
+        if member.status == MembershipStatus.REMOVED:
+            raise Conflict("This person is no longer a member.")
+        with an_owner_stays():
+            _move(member, MembershipStatus.REMOVED, removed_at=clock.now())
+            MembershipRole.objects.filter(membership=member).delete()
+        _note(member, "remove", MemberRemoved)
+    return member
+
+
+def give_roles(
+    *,
+    workspace_id: UUID,
+    membership_id: UUID,
+    role_ids: Sequence[UUID],
+    may: frozenset[str] = granting.EVERYTHING,
+) -> Membership:
+    """Make these the roles of a member. Nobody gives a role, or takes one away, that may more than they do."""
+    with in_workspace(workspace_id):
+        member = _locked(membership_id, may)
+        if member.status == MembershipStatus.REMOVED:
+            raise Conflict("This person is no longer a member. Invite them again.")
+        roles = checked_roles(role_ids, may=may)
+        held = set(MembershipRole.objects.filter(membership=member).values_list("role_id", flat=True))
+        wanted = {role.id for role in roles}
+        # First what is given: with it in place, taking the owner's role from its last holder is all that is refused.
+        hold(member, [role for role in roles if role.id not in held])
+        with an_owner_stays():
+            MembershipRole.objects.filter(membership=member, role_id__in=held - wanted).delete()
+        # The member has changed, and with it `updated_at`, though no column of the row has.
+        member.save(update_fields=["status"])
+        member.refresh_from_db()
+        _note(member, "give_roles", MemberRolesChanged, roles=sorted(role.name for role in roles))
+    return member
+
+
+def checked_roles(role_ids: Sequence[UUID], *, may: frozenset[str]) -> list[Role]:
+    """The roles of these ids, each once; Invalid for one that the workspace does not have, Forbidden for too mighty ones."""
+    found = list(members.roles().filter(id__in=set(role_ids)).order_by("name"))
+    if len(found) != len(set(role_ids)) or not found:
+        raise Invalid("Name one role or more of this workspace, by id; GET /roles lists them.", pointer="/roles")
+    for role in found:
+        granting.checked_scopes(members.permissions_of([role.id]), may=may)
+    return found
+
+
+def hold(member: Membership, roles: Sequence[Role]) -> None:
+    """Add roles to a member."""
+    MembershipRole.objects.bulk_create(
+        [MembershipRole(workspace_id=member.workspace_id, membership=member, role=role) for role in roles],
+        ignore_conflicts=True,
+    )
+
+
+def _locked(membership_id: UUID, may: frozenset[str]) -> Membership:
+    """The member, locked. Who may less than they do changes nothing about them."""
+    members.member(membership_id)
+    row = Membership.objects.select_related("user").select_for_update(of=("self",), no_key=True).get(id=membership_id)
+    held = list(MembershipRole.objects.filter(membership=row).values_list("role_id", flat=True))
+    granting.checked_scopes(members.permissions_of(held), may=may)
+    return row
+
+
+def _expect(member: Membership, status: MembershipStatus, otherwise: str) -> None:
+    if member.status != status:
+        raise Conflict(otherwise)
+
+
+def _move(member: Membership, status: MembershipStatus, **fields: Any) -> None:
+    member.status = status
+    for name, value in fields.items():
+        setattr(member, name, value)
+    member.save(update_fields=["status", *fields])
+    member.refresh_from_db()
+
+
+@contextmanager
+def an_owner_stays() -> Iterator[None]:
+    """A savepoint in which the trigger's refusal becomes a sentence."""
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as error:
+        if getattr(error.__cause__, "sqlstate", "") != _LAST_OWNER:
+            raise
+        raise LastOwner("A workspace keeps at least one active owner. Make somebody else an owner first.") from error
+
+
+def _note(member: Membership, verb: str, event: type[MemberChanged], **details: Any) -> None:
+    """The record and the fact of a change, in its unit of work."""
+    record(
+        workspace_id=member.workspace_id,
+        action=f"member.{verb}",
+        resource_kind="membership",
+        resource_id=member.id,
+        payload={"user_id": member.user_id, "email": member.user.email} | details,
+    )
+    outbox.emit(event(workspace_id=member.workspace_id, membership_id=member.id))
