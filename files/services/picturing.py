@@ -54,7 +54,7 @@ def _drawn(content: bytes) -> tuple[bytes, str]:
             raise NoPicture("The picture has too many pixels.")
         picture.draft("RGB", _SHOWN)
         picture.thumbnail(_SHOWN)
-        turned = ImageOps.exif_transpose(picture) or picture
+        turned = ImageOps.exif_transpose(picture)
         clear = turned.mode in _CLEAR or "transparency" in turned.info
         written = io.BytesIO()
         if clear:

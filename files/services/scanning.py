@@ -1,6 +1,7 @@
 """Whether a file may be handed out: looked at when it is stored, and asked of the installation's scanner."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -51,7 +52,8 @@ def scan_due(*, limit: int = 20) -> int:
     if not clamd.is_configured():
         return 0
     with in_all_workspaces("the scanner serves every workspace"), connection.cursor() as cursor:
-        cursor.execute(_CLAIM, {"wait": timedelta(seconds=settings.CLAMD_RETRY_SECONDS), "limit": limit})
+        wanted: dict[str, Any] = {"wait": timedelta(seconds=settings.CLAMD_RETRY_SECONDS), "limit": limit}
+        cursor.execute(_CLAIM, wanted)
         rows = cursor.fetchall()
     for file_id, workspace_id, key, attempts in rows:
         _scan(file_id, workspace_id, key, attempts)

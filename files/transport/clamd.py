@@ -34,7 +34,7 @@ def scan(content: bytes) -> str:
     except NotScanned:
         raise
     except OSError as error:
-        raise NotScanned(f"The scanner cannot be asked: {error or type(error).__name__}") from error
+        raise NotScanned(f"The scanner cannot be asked: {str(error) or type(error).__name__}") from error
 
 
 def _connect() -> socket.socket:

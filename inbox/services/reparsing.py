@@ -123,7 +123,7 @@ def _text(value: Any) -> str:
 
 
 def _apply(entry: Entry, of_email: dict[str, Any], of_entry: dict[str, Any]) -> None:
-    if of_email:
+    if of_email and entry.email_id:
         Email.objects.filter(id=entry.email_id).update(**of_email)
     if of_entry:
         Entry.objects.filter(id=entry.id).update(**of_entry)

@@ -8,6 +8,7 @@ import pytest
 from django.core import signing
 from django.test import Client
 from PIL import Image
+from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 from audit.models import AuditEvent
@@ -90,11 +91,12 @@ def test_only_a_person_who_asks_gets_links_and_only_to_us(db):
 
 
 @pytest.fixture
-def world(httpserver, settings):
-    """A stranger's server on the loopback, which alone may be called."""
+def world(settings):
+    """A stranger's server on the loopback, which alone may be called, and by its address: no name leads there."""
     settings.OUTBOUND_ALLOW_HTTP, settings.OUTBOUND_ALLOWED_NETWORKS = True, ["127.0.0.1/32"]
     settings.IMAGE_TIMEOUT_SECONDS = 2
-    return httpserver
+    with HTTPServer(host="127.0.0.1", threaded=True) as server:
+        yield server
 
 
 def ask(workspace_id, address: str):

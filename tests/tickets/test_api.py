@@ -35,7 +35,7 @@ def test_labels_notes_views_and_answers(acme):
     note = call("POST", f"/threads/{thread}/notes", {"text": "Paid twice."})
     assert (note.status_code, note.json()["text"], note.json()["author_kind"]) == (201, "Paid twice.", "machine_key")
     assert [row["text"] for row in call("GET", f"/threads/{thread}/notes").json()["data"]] == ["Paid twice."]
-    assert call("GET", f"/threads/{thread}/entries").json()["data"][0]["text"] != "Paid twice."
+    assert "Paid twice." not in str(call("GET", f"/threads/{thread}/entries").json()["data"])
     view = call("POST", "/views", {"name": "Refunds", "filter": {"status": "open", "tag_id": tag_id}})
     assert (view.status_code, view.json()["threads"]) == (201, 1)
     path = f"/views/{view.json()['id']}"
