@@ -1,18 +1,19 @@
 """The audit trail: read, filter, verify."""
 
+from datetime import timedelta
 from typing import Any, ClassVar
 
-from django.contrib import admin, messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.contrib import admin
+from django.db.models import OuterRef, Subquery, Sum
+from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from audit import queries
-from audit.models import ApiRequest, AuditChain, AuditEvent, AuditPayload
+from audit.models import ApiRequest, AuditAnchor, AuditChain, AuditEvent, AuditPayload
+from kernel import clock
 from kernel.admin import columns, marks
 from kernel.admin.base import ReadOnlyAdmin
-from kernel.admin.deeds import deed
 from kernel.admin.place import place_of
 
 
@@ -33,10 +34,11 @@ class AuditEventAdmin(ReadOnlyAdmin):
     search_fields = ("action__startswith", "resource_id__exact", "actor_id__exact", "actor_label", "request_id__exact")
     search_help_text = "Action, actor, resource id or request id"
     ordering = ("-sequence",)
-    actions_list: ClassVar[Any] = ["verify_chain"]
+    list_before_template = "console/parts/audit.html"
+    change_form_outer_after_template = "console/parts/redact.html"
     fields = (
         "sequence", "action", "outcome", "actor", "resource", "payload", "request_id", "execution_id", "occurred_at",
-        "chain_hash",
+        "states", "chain_hash",
     )  # fmt: skip
     readonly_fields = fields
     empty_icon = "policy"
@@ -45,20 +47,31 @@ class AuditEventAdmin(ReadOnlyAdmin):
 
     def get_list_filter(self, request: HttpRequest) -> Any:
         """Distinct values of a long table are not listed; the words are few and known."""
-        return (_Known("outcome", ("done", "denied", "failed")), _Known("actor_kind", _ACTORS))
+        return (_Known("outcome", ("done", "denied", "failed")), _Known("actor_kind", _ACTORS), _Kind, _Since)
 
-    @deed("Verify the chain", icon="verified")
-    def verify_chain(self, request: HttpRequest) -> HttpResponse:
-        """Recompute it from its first link; changes nothing, so a link may ask for it."""
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        """With how the chain stands, for the panel above the list."""
+        return super().changelist_view(request, (extra_context or {}) | {"chain": self._chain(request)})
+
+    def _chain(self, request: HttpRequest) -> dict[str, Any]:
         place = place_of(request)
-        owners = [place.workspace_id] if place.workspace_id else queries.chain_owners()
-        for owner in owners:
-            verdict = queries.verify(owner)
-            if verdict.holds:
-                messages.success(request, f"The chain holds: {verdict.checked} links were recomputed.")
-            else:
-                messages.error(request, f"The chain is broken at link {verdict.first_bad}: {verdict.fault}.")
-        return HttpResponseRedirect(reverse("admin:audit_auditevent_changelist"))
+        mine = {"workspace_id": place.workspace_id} if place.workspace_id else {}
+        links = AuditChain.objects.filter(**mine).aggregate(found=Sum("sequence"))["found"] or 0
+        newest = AuditAnchor.objects.filter(workspace_id=OuterRef("workspace_id")).order_by("-sequence")
+        anchored = AuditChain.objects.filter(**mine).annotate(to=Subquery(newest.values("sequence")[:1]))
+        known = anchored.aggregate(found=Sum("to"))["found"] or 0
+        return {
+            "links": links,
+            "anchor": AuditAnchor.objects.filter(**mine).order_by("-at").first(),
+            "behind": links - known,
+            "may_export": place.workspace_id is not None and place.allows("audit.export"),
+        }
+
+    def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None) -> Any:
+        """With the form that empties the details, for those who may and while there are any."""
+        details = AuditPayload.objects.filter(event_id=object_id, redacted_at=None).exclude(payload={})
+        may = place_of(request).allows("audit.redact") and details.exists()
+        return super().change_view(request, object_id, form_url, (extra_context or {}) | {"may_redact": may})
 
     @admin.display(description="who")
     def actor(self, row: AuditEvent) -> str:
@@ -75,6 +88,11 @@ class AuditEventAdmin(ReadOnlyAdmin):
             return marks.chip("redacted", tone="mute")
         pairs = [format_html("<dt>{}</dt><dd>{}</dd>", key, value) for key, value in details.payload.items()]
         return format_html('<dl class="c-kv">{}</dl>', SafeString("".join(pairs))) if pairs else SafeString("–")
+
+    @admin.display(description="state before → after")
+    def states(self, row: AuditEvent) -> SafeString:
+        shown = [bytes(found).hex()[:16] if found else "–" for found in (row.before_hash, row.after_hash)]
+        return format_html("<code>{}</code> → <code>{}</code>", *shown)
 
     @admin.display(description="hash")
     def chain_hash(self, row: AuditEvent) -> SafeString:
@@ -125,7 +143,35 @@ class _Answered(admin.SimpleListFilter):
         return queryset.filter(status__range=found) if found else queryset
 
 
-_ACTORS = ("user", "agent", "machine_key", "token", "system")
+class _Kind(admin.SimpleListFilter):
+    """On what; the kinds that the trail follows, by their names."""
+
+    title = "on what"
+    parameter_name = "kind"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(kind, marks.words(kind)) for kind in queries.kinds()]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.filter(resource_kind=self.value()) if self.value() in queries.kinds() else queryset
+
+
+class _Since(admin.SimpleListFilter):
+    """Of the last day, week or month."""
+
+    title = "when"
+    parameter_name = "since"
+    _DAYS: ClassVar[dict[str, int]] = {"day": 1, "week": 7, "month": 30}
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(word, f"last {word}") for word in self._DAYS]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        days = self._DAYS.get(self.value() or "")
+        return queryset.filter(occurred_at__gte=clock.now() - timedelta(days=days)) if days else queryset
+
+
+_ACTORS = ("user", "agent", "machine_key", "token", "operator", "system")
 
 
 def _Known(name: str, words: tuple[str, ...]) -> type[admin.SimpleListFilter]:  # noqa: N802 - it makes a class

@@ -1,15 +1,57 @@
-"""The request log: what was asked of the API by whom, and how it was answered."""
+"""The request log: what was asked of the API by whom, and how it was answered. And the trail of what was refused."""
 
+import logging
 import time
 from collections.abc import Callable
 from functools import lru_cache
 
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from rest_framework.schemas.generators import EndpointEnumerator
 
-from audit import worker
+from audit import services, worker
 from audit.models import ApiRequest
+from audit.types import Outcome
 from kernel import clock, context
+
+logger = logging.getLogger(__name__)
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+_DENIED = frozenset({401, 403})
+# Not looked at, so neither denied nor failed: the limit of requests bounds what the trail has to take, too.
+_TURNED_AWAY = 429
+
+
+def refusals(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Record each attempt that was denied, and each change that failed. What is done, services record with their work."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        call = context.call.get()
+        attempt = call.attempt if call else None
+        if call is not None and attempt is not None:
+            outcome = _outcome(request.method or "", response.status_code, attempt)
+            if outcome is not None:
+                _record(attempt, outcome, attempt.refusal or call.code, response.status_code)
+        return response
+
+    return middleware
+
+
+def _outcome(method: str, status: int, attempt: context.Attempt) -> Outcome | None:
+    if status in _DENIED or attempt.is_denied:
+        return Outcome.DENIED
+    if method in _SAFE or status == _TURNED_AWAY:
+        return None
+    return Outcome.FAILED if status >= 400 or attempt.refusal else None
+
+
+def _record(attempt: context.Attempt, outcome: Outcome, code: str, status: int) -> None:
+    try:
+        services.record_refusal(attempt, outcome=outcome, code=code, status=status)
+    except DatabaseError:
+        # The request was refused; that nobody could write it down must not turn it into something else.
+        logger.exception("a refusal could not be recorded", extra={"action": attempt.action})
 
 
 def request_log(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

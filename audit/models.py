@@ -37,6 +37,9 @@ class AuditEvent(models.Model):
     request_id = models.CharField(max_length=64, blank=True)
     execution_id = models.UUIDField(null=True)
     payload_hash = models.BinaryField(max_length=32)
+    # Of the resource as the event before it left it, and as this one did; where a person or a program changed one.
+    before_hash = models.BinaryField(max_length=32, null=True)
+    after_hash = models.BinaryField(max_length=32, null=True)
     occurred_at = models.DateTimeField()
     body = models.TextField()
     previous_hash = models.BinaryField(max_length=32)

@@ -1,18 +1,23 @@
 """Reading and verifying the chain."""
 
 import hashlib
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
+from functools import cache
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import orjson
+from django.apps import apps
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import BinaryField, Model, QuerySet, UUIDField
 
-from audit.models import ApiRequest, AuditAnchor, AuditChain, AuditEvent
+from audit import storage
+from audit.models import ApiRequest, AuditAnchor, AuditChain, AuditEvent, AuditPayload
 from kernel.transactions import in_all_workspaces
 
 # The columns that repeat the hashed body, in its order after sequence and workspace.
@@ -48,13 +53,15 @@ def chain_owners(*, outside: Anchors | None = None) -> list[UUID]:
     return sorted(owners | set(outside or {}))
 
 
-def outside_anchors(directory: Path) -> dict[UUID, dict[int, bytes]]:
-    """The anchors in the files of `audit.services.anchor_all`, which the owner of the database cannot reach."""
+def outside_anchors(directory: Path, *, bucket: str = "") -> dict[UUID, dict[int, bytes]]:
+    """The anchors that `audit.services.anchor_all` has left where the owner of the database cannot reach.
+
+    Of two for one link the first counts: an anchor of a chain that was written anew comes later.
+    """
     found: dict[UUID, dict[int, bytes]] = defaultdict(dict)
-    for path in sorted(directory.glob("anchors-*.jsonl")):
-        for line in path.read_bytes().splitlines():
-            anchor = orjson.loads(line)
-            found[UUID(anchor["workspace_id"])].setdefault(anchor["sequence"], bytes.fromhex(anchor["hash"]))
+    for line in storage.read(directory=directory, bucket=bucket):
+        anchor = orjson.loads(line)
+        found[UUID(anchor["workspace_id"])].setdefault(anchor["sequence"], bytes.fromhex(anchor["hash"]))
     return dict(found)
 
 
@@ -103,6 +110,8 @@ def _columns(event: AuditEvent) -> list[object]:
         str(event.execution_id) if event.execution_id else None,
         bytes(event.payload_hash).hex(),
         event.occurred_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        bytes(event.before_hash).hex() if event.before_hash else None,
+        bytes(event.after_hash).hex() if event.after_hash else None,
     ]
 
 
@@ -134,3 +143,86 @@ def _altered_payloads(workspace_id: UUID) -> list[UUID]:
 def requests(workspace_id: UUID) -> "QuerySet[ApiRequest]":
     """What a workspace has asked of the API."""
     return ApiRequest.objects.filter(workspace_id=workspace_id)
+
+
+def events(workspace_id: UUID) -> "QuerySet[AuditEvent]":
+    """The links of a workspace's chain."""
+    return AuditEvent.objects.filter(workspace_id=workspace_id)
+
+
+def event(workspace_id: UUID, event_id: UUID) -> AuditEvent | None:
+    """One of them."""
+    return events(workspace_id).filter(id=event_id).first()
+
+
+def payloads(found: Sequence[AuditEvent]) -> dict[UUID, AuditPayload]:
+    """The readable details of some events, by their ids."""
+    rows = AuditPayload.objects.filter(event_id__in=[one.id for one in found])
+    return {row.event_id: row for row in rows}
+
+
+def anchors(workspace_id: UUID) -> "QuerySet[AuditAnchor]":
+    """What is remembered of a workspace's chain."""
+    return AuditAnchor.objects.filter(workspace_id=workspace_id)
+
+
+# --- the state of what was changed --------------------------------------------------------------------------------
+
+# Kinds whose name is not their model's.
+_ALIASES = {
+    "approval": "agents.ApprovalRequest",
+    "domain": "tenancy.VerifiedDomain",
+    "suppression": "contacts.SuppressionEntry",
+}
+
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+@cache
+def _followed() -> dict[str, type[Model]]:
+    """By kind of resource, the model whose rows the trail hashes: those of a workspace that have an id of their own."""
+    found: dict[str, type[Model]] = {}
+    for model in apps.get_models():
+        names = {field.column for field in model._meta.concrete_fields}
+        if isinstance(model._meta.pk, UUIDField) and (names & {"workspace_id", "external_id"}):
+            found[re.sub(r"(?<!^)(?=[A-Z])", "_", model.__name__).lower()] = model
+    return found | {kind: apps.get_model(label) for kind, label in _ALIASES.items()}
+
+
+def kinds() -> list[str]:
+    """The kinds of resources that the trail follows."""
+    return sorted(_followed())
+
+
+def is_followed(kind: str) -> bool:
+    """Whether the trail hashes the state of such resources."""
+    return kind in _followed()
+
+
+def add_states(entries: list[dict[str, Any]]) -> None:
+    """Add the hash of its resource's present state to each entry that has a place for it; one statement for a kind."""
+    wanted = defaultdict[str, list[dict[str, Any]]](list)
+    for entry in entries:
+        if "after_hash" in entry:
+            wanted[entry["resource_kind"]].append(entry)
+    for kind, mine in wanted.items():
+        ids = {entry["resource_id"] for entry in mine if _UUID.fullmatch(entry["resource_id"])}
+        states = _states(_followed()[kind], ids)
+        for entry in mine:
+            entry["after_hash"] = states.get(entry["resource_id"])
+
+
+def _states(model: type[Model], ids: Iterable[str]) -> dict[str, str]:
+    """SHA-256 of each row, without its bytes: envelopes change by themselves, and raw mail is hashed where it lies."""
+    meta = model._meta
+    names = [field.column for field in meta.concrete_fields if not isinstance(field, BinaryField)]
+    assert meta.pk is not None
+    columns = ", ".join(f'"{name}"' for name in names)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT {meta.pk.column}::text, encode(sha256(convert_to(jsonb_build_array({columns})::text, 'UTF8')), 'hex')"  # noqa: S608 - names of models
+            f" FROM {meta.db_table} WHERE {meta.pk.column} = ANY(%s::uuid[])",
+            [list(ids)],
+        )
+        return dict(cursor.fetchall())

@@ -12,7 +12,7 @@ from audit import services
 @shared_task(name="audit.tasks.anchor")
 def anchor(**_: Any) -> None:
     """Remember the head of every chain, also outside the database."""
-    services.anchor_all(directory=settings.ANCHOR_DIRECTORY)
+    services.anchor_all(directory=settings.ANCHOR_DIRECTORY, bucket=settings.ANCHOR_S3)
 
 
 @shared_task(name="audit.tasks.prune_requests")

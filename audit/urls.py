@@ -2,9 +2,11 @@
 
 from rest_framework.routers import SimpleRouter
 
-from audit import api
+from audit.api import events, requests
 
 router = SimpleRouter(trailing_slash=False)
-router.register("request-log", api.RequestLogViewSet, basename="request-log")
+router.register("audit-events", events.AuditEventViewSet)
+router.register("audit-anchors", events.AnchorViewSet)
+router.register("request-log", requests.RequestLogViewSet, basename="request-log")
 
 urlpatterns = router.urls

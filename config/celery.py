@@ -8,7 +8,6 @@ from django.conf import settings
 
 from config.schedule import beat_schedule
 from config.starting import or_refuse
-from kernel import crypto
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
 
@@ -17,12 +16,14 @@ with or_refuse():
     app.config_from_object("django.conf:settings", namespace="CELERY")
     app.autodiscover_tasks()
     app.conf.beat_schedule = beat_schedule(sweep=settings.SWEEP_SECONDS)
-    app.conf.beat_schedule_filename = str(settings.BASE_DIR / "var" / "beat")
+    app.conf.beat_scheduler = "config.beat:Scheduler"
 
 
 @signals.worker_init.connect
 def _refuse_wrong_keys(**_: Any) -> None:
     """Before the first task: a worker with wrong keys must not seal anything."""
+    from kernel import crypto
+
     with or_refuse():
         crypto.require_keys()
 
@@ -33,3 +34,11 @@ def _keep_structured_logs(**_: Any) -> None:
     from logging.config import dictConfig
 
     dictConfig(settings.LOGGING)
+
+
+@signals.task_failure.connect
+def _record_failure(**told: Any) -> None:
+    """The trail has every attempt, those of the machine among them."""
+    from config import failures
+
+    failures.connected(**told)

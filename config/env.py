@@ -59,7 +59,7 @@ def local_secrets() -> dict[str, str]:
         ) from error
 
 
-def encryption_keys(text: str) -> dict[int, bytes]:
+def encryption_keys(text: str, *, may_be_none: bool = False) -> dict[int, bytes]:
     """`1:<base64 of 32 bytes>,2:…` as {1: b"…", 2: b"…"}; the highest number encrypts."""
     found: dict[int, bytes] = {}
     try:
@@ -68,6 +68,8 @@ def encryption_keys(text: str) -> dict[int, bytes]:
             found[int(version)] = base64.b64decode(encoded, validate=True)
     except ValueError as error:
         raise ConfigurationError("ENCRYPTION_KEYS must look like 1:<base64 of 32 bytes>,2:<…>.") from error
+    if may_be_none and not found:
+        return found
     if not found or any(len(key) != 32 for key in found.values()):
         raise ConfigurationError("ENCRYPTION_KEYS needs at least one key, each of exactly 32 bytes in base64.")
     return found

@@ -52,7 +52,7 @@ def worker() -> Child:
 
 
 def beat() -> Child:
-    """Celery's scheduler: exactly one."""
+    """Celery's scheduler. A second one does no harm: each job is sent once for each slot of time."""
     return Child(name="beat", argv=[str(_BIN / "celery"), "-A", "config", "beat", "--loglevel", "WARNING"])
 
 

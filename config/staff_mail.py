@@ -16,7 +16,7 @@ class Backend(BaseEmailBackend):
         transport = registry.transport()
         for message in email_messages:
             transport.send(
-                raw=message.message().as_bytes(linesep="\r\n"),
+                raw=message.message().as_bytes(linesep="\r\n"),  # type: ignore[call-arg]  # Django's own class takes it
                 envelope_from=parseaddr(message.from_email)[1],
                 envelope_to=message.recipients(),
                 tag="staff",

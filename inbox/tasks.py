@@ -4,7 +4,7 @@ from typing import Any
 
 from celery import shared_task
 
-from inbox.services import delivery_news, images, ingesting, sending, tending
+from inbox.services import delivery_news, images, ingesting, sending, tending, trying
 from kernel import nudge
 
 
@@ -40,3 +40,11 @@ def wake_threads(**_: Any) -> None:
 def prune_images(**_: Any) -> None:
     """Forget images whose time has ended."""
     images.prune()
+
+
+@shared_task(name="inbox.tasks.check_connections")
+def check_connections(**_: Any) -> None:
+    """Try connections until none is due."""
+    nudge.taken("inbox.tasks.check_connections")
+    while trying.check_due():
+        pass

@@ -135,3 +135,39 @@ class ReferenceKind(TextChoices):
     IN_REPLY_TO = "in_reply_to"
     REFERENCE = "reference"
     REWRITTEN = "rewritten"
+
+
+class Provider(TextChoices):
+    """Whose account a connection is."""
+
+    SMTP = "smtp", "SMTP server"
+    SES = "ses", "Amazon SES"
+
+
+class ConnectionState(TextChoices):
+    """The six states of S3-65. Only the first two may lack a secret that is good; `connected` was proven, not assumed."""
+
+    UNCONFIGURED = "unconfigured"
+    PENDING_AUTHORIZATION = "pending_authorization"
+    CONNECTED = "connected"
+    DEGRADED = "degraded"
+    EXPIRED = "expired"
+    DISCONNECTED = "disconnected"
+
+
+_C = ConnectionState
+# Permitted moves of a connection; inbox/sql/connections_v1.sql keeps them.
+CONNECTION_MOVES: Final = frozenset(
+    (origin, target)
+    for origin, targets in {
+        _C.UNCONFIGURED: {_C.PENDING_AUTHORIZATION, _C.DISCONNECTED},
+        _C.PENDING_AUTHORIZATION: {_C.CONNECTED, _C.EXPIRED, _C.DISCONNECTED},
+        _C.CONNECTED: {_C.DEGRADED, _C.EXPIRED, _C.DISCONNECTED, _C.PENDING_AUTHORIZATION},
+        _C.DEGRADED: {_C.CONNECTED, _C.EXPIRED, _C.DISCONNECTED, _C.PENDING_AUTHORIZATION},
+        _C.EXPIRED: {_C.PENDING_AUTHORIZATION, _C.DISCONNECTED},
+        _C.DISCONNECTED: {_C.PENDING_AUTHORIZATION},
+    }.items()
+    for target in targets
+)
+# What may be tried for sending: a degraded connection may have recovered.
+USABLE: Final = (ConnectionState.CONNECTED, ConnectionState.DEGRADED)

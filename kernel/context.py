@@ -41,12 +41,27 @@ class Scope:
 
 
 @dataclass(slots=True)
+class Attempt:
+    """What somebody tries with a request. When it is refused, the trail says so; what is done, the services record."""
+
+    workspace_id: UUID
+    actor: Actor
+    action: str
+    resource_kind: str
+    resource_id: str = ""
+    # Set where a refusal is turned into an answer that does not look like one: a page with a message.
+    refusal: str = ""
+    is_denied: bool = False
+
+
+@dataclass(slots=True)
 class Call:
     """What is learnt about a request while it is answered, for whoever writes it down afterwards."""
 
     workspace_id: UUID | None = None
     caller: str = ""
     code: str = ""
+    attempt: Attempt | None = None
 
 
 actor: ContextVar[Actor] = ContextVar("actor", default=SYSTEM)
@@ -54,6 +69,13 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 execution_id: ContextVar[UUID | None] = ContextVar("execution_id", default=None)
 scope: ContextVar[Scope | None] = ContextVar("scope", default=None)
 call: ContextVar[Call | None] = ContextVar("call", default=None)
+
+
+def refused(code: str, *, denied: bool = False) -> None:
+    """Say that what this request tries was refused, for the trail."""
+    made = call.get()
+    if made is not None and made.attempt is not None:
+        made.attempt.refusal, made.attempt.is_denied = code, denied
 
 
 @contextmanager

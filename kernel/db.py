@@ -95,6 +95,25 @@ def append_only(*tables: str, writer: str = "inbox_runtime") -> RunSQL:
     return RunSQL(_statements(forward), _statements(reverse))
 
 
+def sealed(table: str, *columns: str) -> RunSQL:
+    """Have the database read the key version out of each envelope, and refuse versions that are unknown or retired.
+
+    The twin column `<column>_key` refers to the live key of its number: retiring a key that any envelope names is
+    refused like the deletion of any row that is referred to, and something that is no envelope cannot be stored.
+    """
+    forward: list[str] = []
+    reverse: list[str] = []
+    for column in columns:
+        version = " + ".join(f"get_byte({column}, {place})::bigint * {256 ** (4 - place)}" for place in range(1, 5))
+        forward += [
+            f"ALTER TABLE {table} ADD COLUMN {column}_key integer GENERATED ALWAYS AS (({version})::integer) STORED",
+            f"ALTER TABLE {table} ADD CONSTRAINT {table}_{column}_names_a_live_key FOREIGN KEY ({column}_key)"
+            " REFERENCES kernel_encryptionkey (live_version)",
+        ]
+        reverse.insert(0, f"ALTER TABLE {table} DROP COLUMN {column}_key")
+    return RunSQL(_statements(forward), _statements(reverse))
+
+
 def sql_file(path: Path, *, reverse: str) -> RunSQL:
     """Run a file of functions. Names inside carry a version (`…_v1`), so that old code runs beside new."""
     return RunSQL(path.read_text(encoding="utf-8"), reverse)

@@ -6,6 +6,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
+from kernel.sealed import SealedField
+
 
 class OutboxEvent(models.Model):
     """A fact on its way to its consumers, written in the transaction of its cause (S3-45)."""
@@ -82,7 +84,7 @@ class IdempotencyRecord(models.Model):
     state = models.CharField(max_length=8, choices=State, default=State.RUNNING)
     lease_until = models.DateTimeField()
     response_status = models.PositiveSmallIntegerField(null=True)
-    response_body = models.BinaryField(null=True)
+    response_body = SealedField(purpose="answer", null=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField()
 
@@ -103,10 +105,16 @@ class IdempotencyRecord(models.Model):
 
 
 class EncryptionKey(models.Model):
-    """A key version that ciphertexts may name. Only its check value is kept: a wrong key is refused at start (K5)."""
+    """A key version that ciphertexts may name. A wrong key is refused at start by its check value (K5).
+
+    A key of the environment is kept nowhere; one that a provider wraps is kept as that provider alone can open it. A
+    version that any envelope names cannot be retired: the envelopes refer to it (`kernel.db.sealed`).
+    """
 
     version = models.PositiveIntegerField(primary_key=True)
     check_value = models.BinaryField(max_length=64)
+    provider = models.CharField(max_length=20, default="environment", help_text="environment or aws_kms.")
+    wrapped = models.BinaryField(null=True, editable=False, help_text="The key as its provider keeps it.")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     retired_at = models.DateTimeField(null=True)
 
@@ -122,3 +130,14 @@ class Heartbeat(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class PeriodicJob(models.Model):
+    """The last slot of time for which a periodic job was sent: of several schedulers, one sends it (I2)."""
+
+    name = models.CharField(primary_key=True, max_length=120)
+    slot = models.BigIntegerField()
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.slot}"

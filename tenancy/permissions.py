@@ -14,6 +14,8 @@ CATALOGUE: Final[dict[str, str]] = {
     "inbox.read": "See inboxes",
     "inbox.manage": "Create, change and deactivate inboxes",
     "inbox.see_all": "See every inbox, also where members see those of their teams only",
+    "connection.read": "See connected accounts and how they stand",
+    "connection.manage": "Connect accounts, set their secrets, disconnect them",
     "email.read": "See received mail and its processing state",
     "email.create": "Hand in mail through the API",
     "email.draft": "Draft replies, which a person then approves or rejects",
@@ -33,6 +35,8 @@ CATALOGUE: Final[dict[str, str]] = {
     "quarantine.manage": "Replay quarantined mail",
     "request.read": "See the log of requests to the API",
     "audit.read": "See and verify the audit trail",
+    "audit.export": "Take the audit trail out as a file",
+    "audit.redact": "Empty the details of an audit event, which stays in the chain",
 }
 
 # The roles that every workspace has, and all they grant. Kept in step at each migrate; nobody changes them in between.
@@ -41,7 +45,7 @@ SYSTEM_ROLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "admin": (
         "May do everything but make owners",
         (
-            "workspace.*", "member.*", "role.*", "inbox.*", "email.*", "thread.*", "agent.*", "approval.*", "webhook.*",
+            "workspace.*", "member.*", "role.*", "inbox.*", "connection.*", "email.*", "thread.*", "agent.*", "approval.*", "webhook.*",
             "event.*", "contact.*", "quarantine.*", "request.*", "audit.*",
         ),
     ),

@@ -120,10 +120,13 @@ def django_db_setup(template_database: str, django_db_blocker) -> Iterator[None]
 @pytest.fixture
 def db(django_db_setup: None, django_db_blocker) -> Iterator[None]:
     """A database in which things really commit; emptied by its owner afterwards."""
+    from kernel.keys import ring
+
     with django_db_blocker.unblock():
         yield
         _let_go()
         emptying.empty()
+        ring.forget()
 
 
 transactional_db = db
@@ -139,6 +142,16 @@ def _let_go() -> None:
         usual.ensure_timezone()
     else:
         usual.close()
+
+
+@pytest.fixture
+def no_keys(db: None) -> None:
+    """Begin without the key that every other test's database knows: for tests that bring keys of their own."""
+    from kernel.keys import ring
+
+    with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
+        owner.execute("TRUNCATE kernel_encryptionkey CASCADE")
+    ring.forget()
 
 
 @pytest.fixture(autouse=True)

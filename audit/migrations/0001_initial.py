@@ -59,6 +59,8 @@ class Migration(migrations.Migration):
                 ('request_id', models.CharField(blank=True, max_length=64)),
                 ('execution_id', models.UUIDField(null=True)),
                 ('payload_hash', models.BinaryField(max_length=32)),
+                ('before_hash', models.BinaryField(max_length=32, null=True)),
+                ('after_hash', models.BinaryField(max_length=32, null=True)),
                 ('occurred_at', models.DateTimeField()),
                 ('body', models.TextField()),
                 ('previous_hash', models.BinaryField(max_length=32)),

@@ -34,6 +34,7 @@ class Migration(migrations.Migration):
         ),
         db.sql_file(
             SQL / "append_v1.sql",
-            reverse="DROP FUNCTION audit_append_v1(uuid, jsonb); DROP FUNCTION audit_anchor_v1(uuid)",
+            reverse="DROP FUNCTION audit_redact_v1(uuid, uuid, jsonb); DROP FUNCTION audit_append_v1(uuid, jsonb);"
+            " DROP FUNCTION audit_anchor_v1(uuid, bigint)",
         ),
     ]

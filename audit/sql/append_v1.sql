@@ -38,20 +38,35 @@ BEGIN
     v_now := clock_timestamp();
     FOR v_entry IN
         SELECT coalesce(p_workspace, e.workspace_id) AS workspace, e.*,
-            sha256(convert_to(e.payload::text, 'UTF8')) AS payload_hash
-        FROM jsonb_to_recordset(p_entries) AS e(workspace_id uuid, id uuid, action text, outcome text, actor_kind text,
-            actor_id text, actor_label text, resource_kind text, resource_id text, request_id text, execution_id uuid,
-            payload jsonb)
+            sha256(convert_to(e.payload::text, 'UTF8')) AS payload_hash, raw.entry ? 'after_hash' AS is_followed
+        FROM jsonb_array_elements(p_entries) AS raw(entry), jsonb_to_record(raw.entry) AS e(workspace_id uuid, id uuid,
+            action text, outcome text, actor_kind text, actor_id text, actor_label text, resource_kind text,
+            resource_id text, request_id text, execution_id uuid, payload jsonb, after_hash text)
     LOOP
         v_chain := array_position(v_workspaces, v_entry.workspace);
         v_row.workspace_id := v_entry.workspace;
         v_row.sequence := v_sequences[v_chain] + 1;
         v_row.previous_hash := v_heads[v_chain];
+        v_row.before_hash := NULL;
+        v_row.after_hash := decode(v_entry.after_hash, 'hex');
+        -- An entry with this key is about a resource whose state is followed; its value is null once the row is gone.
+        IF v_entry.is_followed THEN
+            v_row.before_hash := coalesce(
+                (SELECT r.after_hash FROM unnest(v_rows) r
+                 WHERE r.workspace_id = v_entry.workspace AND r.resource_kind = v_entry.resource_kind
+                   AND r.resource_id = v_entry.resource_id AND r.after_hash IS NOT NULL
+                 ORDER BY r.sequence DESC LIMIT 1),
+                (SELECT a.after_hash FROM audit_auditevent a
+                 WHERE a.workspace_id = v_entry.workspace AND a.resource_kind = v_entry.resource_kind
+                   AND a.resource_id = v_entry.resource_id AND a.after_hash IS NOT NULL
+                 ORDER BY a.sequence DESC LIMIT 1));
+        END IF;
         v_row.body := json_build_array(
             v_row.sequence, v_entry.workspace, v_entry.id, v_entry.action, v_entry.outcome, v_entry.actor_kind,
             v_entry.actor_id, v_entry.actor_label, v_entry.resource_kind, v_entry.resource_id, v_entry.request_id,
             v_entry.execution_id, encode(v_entry.payload_hash, 'hex'),
-            to_char(v_now AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text;
+            to_char(v_now AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+            encode(v_row.before_hash, 'hex'), encode(v_row.after_hash, 'hex'))::text;
         v_row.hash := sha256(v_row.previous_hash || convert_to(v_row.body, 'UTF8'));
         v_row.id := v_entry.id;
         v_row.action := v_entry.action;
@@ -82,15 +97,33 @@ ALTER FUNCTION audit_append_v1(uuid, jsonb) OWNER TO inbox_audit;
 REVOKE ALL ON FUNCTION audit_append_v1(uuid, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION audit_append_v1(uuid, jsonb) TO inbox_runtime;
 
--- Remembers the present head, for comparison with a copy outside the database.
-CREATE FUNCTION audit_anchor_v1(p_workspace uuid) RETURNS bigint
+-- Remembers a head that has been written outside the database, for comparison with that copy.
+CREATE FUNCTION audit_anchor_v1(p_workspace uuid, p_sequence bigint) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     INSERT INTO audit_auditanchor (workspace_id, sequence, hash)
-    SELECT workspace_id, sequence, head FROM audit_auditchain WHERE workspace_id = p_workspace AND sequence > 0
+    SELECT workspace_id, sequence, hash FROM audit_auditevent WHERE workspace_id = p_workspace AND sequence = p_sequence
     ON CONFLICT DO NOTHING RETURNING sequence
 $$;
-ALTER FUNCTION audit_anchor_v1(uuid) OWNER TO inbox_audit;
-REVOKE ALL ON FUNCTION audit_anchor_v1(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION audit_anchor_v1(uuid) TO inbox_runtime;
+ALTER FUNCTION audit_anchor_v1(uuid, bigint) OWNER TO inbox_audit;
+REVOKE ALL ON FUNCTION audit_anchor_v1(uuid, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION audit_anchor_v1(uuid, bigint) TO inbox_runtime;
+
+-- Empties the readable details of one event; the chain keeps their hash. The record of it is made here, in the same
+-- statement, so that nobody who may call this can redact without a trace. False: there is nothing to empty.
+CREATE FUNCTION audit_redact_v1(p_workspace uuid, p_event uuid, p_entry jsonb) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    UPDATE audit_auditpayload SET payload = '{}'::jsonb, redacted_at = clock_timestamp()
+    WHERE workspace_id = p_workspace AND event_id = p_event AND redacted_at IS NULL;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM audit_append_v1(p_workspace, jsonb_build_array(p_entry || jsonb_build_object(
+        'action', 'audit.redact', 'outcome', 'done', 'resource_kind', 'audit_event', 'resource_id', p_event)));
+    RETURN true;
+END $$;
+ALTER FUNCTION audit_redact_v1(uuid, uuid, jsonb) OWNER TO inbox_audit;
+REVOKE ALL ON FUNCTION audit_redact_v1(uuid, uuid, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION audit_redact_v1(uuid, uuid, jsonb) TO inbox_runtime;
 
 REVOKE CREATE ON SCHEMA public FROM inbox_audit;

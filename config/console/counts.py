@@ -26,6 +26,7 @@ _PARTS = {
     "webhooks": (
         "webhooks_webhook WHERE {mine} AND deleted_at IS NULL AND (failing_since IS NOT NULL OR disabled_reason <> '')"
     ),
+    "connections": "inbox_connection WHERE {mine} AND state IN ('degraded', 'expired')",
     "parked": "kernel_outboxevent WHERE {mine} AND published_at IS NULL AND parked_at IS NOT NULL",
     "unanswered": "inbox_thread WHERE {mine} AND status = 'open' AND first_unanswered_inbound_at IS NOT NULL",
 }

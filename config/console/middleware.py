@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
 
 from config.console import places
+from kernel import context
 from kernel.admin.place import Place
 from kernel.context import Actor, acting_as
 from kernel.transactions import unit_of_work
@@ -35,6 +36,7 @@ def workspace_fence(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
         place = places.find(request)
         if place is not None:
             request.place = place  # type: ignore[attr-defined]
+            _note(request, place)
         elif not request.path_info.removeprefix(console).startswith(OPEN):
             return _without_place(get_response, request)
         who = Actor(kind="user", id=str(request.user.pk), label=str(request.user))
@@ -70,6 +72,27 @@ def _note_operator(place: Place, request: HttpRequest, response: HttpResponse) -
     match = request.resolver_match
     if place.acts_as_operator and request.method not in ("GET", "HEAD", "OPTIONS") and response.status_code < 400:
         places.note(place, "operator.act", page=match.url_name if match else "", method=request.method)
+
+
+def _note(request: HttpRequest, place: Place) -> None:
+    """Say what is being tried, for the audit trail: it has every refusal. Operators act in the estate's own."""
+    call = context.call.get()
+    try:
+        match = resolve(request.path_info)
+    except Resolver404:
+        return
+    if call is None:
+        return
+    kind = (match.url_name or "page").removesuffix("_changelist").removesuffix("_change").removesuffix("_add")
+    deed = request.POST.get("action", "") if request.method == "POST" else "open"
+    ids = [str(value) for value in match.kwargs.values()] or request.POST.getlist("_selected_action")
+    call.attempt = context.Attempt(
+        workspace_id=place.workspace_id or context.ESTATE,
+        actor=place.actor,
+        action=f"console.{kind}.{deed or 'submit'}"[:80],
+        resource_kind=kind[:60],
+        resource_id=ids[0][:80] if len(ids) == 1 else "",
+    )
 
 
 def _refuse(request: HttpRequest) -> HttpResponse:

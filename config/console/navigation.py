@@ -65,6 +65,7 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
             Item("Deliveries", "local_shipping", "webhooks_webhookdelivery_changelist", "webhook.read"),
             Item("Events", "bolt", "webhooks_systemevent_changelist", "event.read"),
             Item("Callbacks", "call_received", "webhooks_providerevent_changelist", "event.read"),
+            Item("Connections", "cable", "inbox_connection_changelist", "connection.read", "connections"),
             Item("API requests", "api", "audit_apirequest_changelist", "request.read"),
         ),
     ),

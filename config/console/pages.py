@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
+from kernel import context
 from kernel.admin.place import place_of
 from kernel.errors import Conflict, DomainError, Forbidden, NotFound
 
@@ -59,6 +60,7 @@ def action(permission: str) -> Callable[[Callable[Concatenate[HttpRequest, P], s
             except NotFound as error:
                 raise Http404(error.detail) from error
             except DomainError as error:
+                context.refused(error.code, denied=isinstance(error, Forbidden))
                 messages.error(request, error.detail)
             return HttpResponseRedirect(back(request))
 

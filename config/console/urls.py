@@ -7,6 +7,7 @@ from django.urls import URLPattern, path
 
 from config.console.views import (
     approvals,
+    audit,
     desk,
     emergency,
     originals,
@@ -40,6 +41,9 @@ _ROUTES: tuple[tuple[str, Any, str], ...] = (
     ("emails/<uuid:email_id>/source/", originals.source, "email_source"),
     ("emails/<uuid:email_id>/reparse/", reparsing.reparse, "email_reparse"),
     ("messages/<uuid:message_id>/raw/", originals.raw, "message_raw"),
+    ("audit/verify/", audit.verify, "audit_verify"),
+    ("audit/export/", audit.export, "audit_export"),
+    ("audit/<uuid:event_id>/redact/", audit.redact, "audit_redact"),
     ("approvals/", approvals.queue, "approvals"),
     ("approvals/<uuid:approval_id>/approve/", approvals.approve, "approve"),
     ("approvals/<uuid:approval_id>/reject/", approvals.reject, "reject"),

@@ -55,6 +55,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "kernel.middleware.request_context",
+    "audit.middleware.refusals",
     "audit.middleware.request_log",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -105,6 +106,8 @@ MAIL_SMTP_PORT = env.int("MAIL_SMTP_PORT", default=25)  # Its port.
 MAIL_SMTP_USER = env.str("MAIL_SMTP_USER", default="")  # Empty: no sign-in.
 MAIL_SMTP_PASSWORD = env.str("MAIL_SMTP_PASSWORD", default="")  # Of that user.
 MAIL_SMTP_TLS = env.str("MAIL_SMTP_TLS", default="starttls")  # starttls, implicit or none
+# PEM of a private authority that mail servers may be certified by, beside the public ones.
+MAIL_CA_FILE = env.str("MAIL_CA_FILE", default="")
 MAIL_TRANSPORT = env.str("MAIL_TRANSPORT", default="smtp")  # smtp or ses
 # Sender of mail to staff, invitations and new passwords: `Acme Inbox <inbox@acme.example>`. Empty: none is sent, and who
 # invites is shown the link, once.
@@ -127,6 +130,12 @@ SOFT_BOUNCE_DAYS = env.int("SOFT_BOUNCE_DAYS", default=7)  # They count so long,
 PROVIDER_EVENT_KEEP_DAYS = env.int("PROVIDER_EVENT_KEEP_DAYS", default=90)  # Callbacks of providers are kept so long.
 # A local stand-in for the certificate host, for development and tests only; production refuses to start with it.
 SNS_CERTIFICATE_FILE = env.str("SNS_CERTIFICATE_FILE", default="")
+
+# Where keys for secrets come from: environment (ENCRYPTION_KEYS) or aws_kms, which wraps data keys of ours.
+KEY_PROVIDER = env.str("KEY_PROVIDER", default="environment")
+KMS_KEY_ID = env.str("KMS_KEY_ID", default="")  # The key of AWS KMS that wraps ours: ARN, id or alias.
+# Between two looks for keys that another process has made.
+KEY_REFRESH_SECONDS = env.float("KEY_REFRESH_SECONDS", default=60)
 
 AI_PROVIDER = env.str(
     "AI_PROVIDER", default=""
@@ -203,6 +212,8 @@ CLAMD_SOCKET = env.str("CLAMD_SOCKET", default="")  # Its socket on this machine
 FILES_ROOT = Path(env.str("FILES_ROOT", default=str(VAR / "files")))  # Where attachments are kept.
 # Where audit anchors are written; copy it elsewhere.
 ANCHOR_DIRECTORY = Path(env.str("ANCHOR_DIRECTORY", default=str(VAR / "anchors")))
+# A bucket that they are written to as well, perhaps with a prefix: bucket/prefix. Best one that nobody can delete from.
+ANCHOR_S3 = env.str("ANCHOR_S3", default="")
 
 # --- delays and limits: every one is a setting, so that tests run in seconds --------------------------------------
 
@@ -271,6 +282,9 @@ SEND_LEASE_SECONDS = env.float("SEND_LEASE_SECONDS", default=120)  # After it, a
 SEND_TIMEOUT_SECONDS = env.float("SEND_TIMEOUT_SECONDS", default=30)  # For one conversation with the mail server.
 # Waits after refusals that may pass.
 SEND_RETRY_SECONDS = env.list("SEND_RETRY_SECONDS", cast=float, default=[30, 300, 1800, 7200])
+
+# Between two looks whether a connection still lets us in.
+CONNECTION_CHECK_SECONDS = env.float("CONNECTION_CHECK_SECONDS", default=3600)
 
 AUTO_REPLY_HOURS = env.float("AUTO_REPLY_HOURS", default=24)  # Window of one automatic answer per thread.
 AUTO_REPLY_SENDER_PER_HOUR = env.int("AUTO_REPLY_SENDER_PER_HOUR", default=5)  # Automatic answers to one sender.

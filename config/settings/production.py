@@ -3,11 +3,15 @@
 from config import env as _env
 from config.env import env
 from config.settings.base import *
-from config.settings.base import DATABASE_OWNER_URL, DATABASE_URL
+from config.settings.base import DATABASE_OWNER_URL, DATABASE_URL, KEY_PROVIDER
 from kernel import roles as _roles
 
 SECRET_KEY = env.str("SECRET_KEY")
-ENCRYPTION_KEYS = _env.encryption_keys(env.str("ENCRYPTION_KEYS"))
+# With KEY_PROVIDER=aws_kms they may be left out; those that are there still open what they sealed.
+ENCRYPTION_KEYS = _env.encryption_keys(
+    env.str("ENCRYPTION_KEYS", default="") if KEY_PROVIDER == "aws_kms" else env.str("ENCRYPTION_KEYS"),
+    may_be_none=KEY_PROVIDER == "aws_kms",
+)
 REPLY_TOKEN_KEY = env.str("REPLY_TOKEN_KEY")
 PROVISIONING_TOKEN = env.str("PROVISIONING_TOKEN", default="")
 

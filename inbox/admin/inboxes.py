@@ -11,6 +11,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from inbox.admin import policies
 from inbox.models import Inbox
 from inbox.policy import parse
+from inbox.queries import connections
 from inbox.services import inboxes
 from kernel.admin import choices, columns
 from kernel.admin.base import ServiceAdmin
@@ -37,9 +38,18 @@ class InboxForm(ServiceForm, policies.PolicyForm):
         help_text="Who answers here. Without an agent, people do.",
     )
 
+    connection_id = forms.TypedChoiceField(
+        required=False,
+        label="Sends through",
+        coerce=UUID,
+        empty_value=None,
+        widget=UnfoldAdminSelectWidget,
+        help_text="A connected account of yours. Without one, mail leaves as the installation is set up.",
+    )
+
     class Meta:
         model = Inbox
-        fields = ("address", "name", "agent_id", "active")
+        fields = ("address", "name", "agent_id", "connection_id", "active")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -47,6 +57,9 @@ class InboxForm(ServiceForm, policies.PolicyForm):
         field = self.fields.get("agent_id")
         if isinstance(field, forms.ChoiceField):
             field.choices = [("", "No agent"), *choices.of("agents")]
+        field = self.fields.get("connection_id")
+        if isinstance(field, forms.ChoiceField):
+            field.choices = [("", "The installation's own"), *((str(row.id), row.name) for row in connections.shown())]
 
 
 @admin.register(Inbox)
@@ -71,7 +84,7 @@ class InboxAdmin(ServiceAdmin):
     empty_text = "An inbox is an address on a verified domain of yours, with a policy and perhaps an agent. Verify a domain first."
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        names = ("address", "name", "agent_id")
+        names = ("address", "name", "agent_id", "connection_id")
         if obj is not None and not self.has_change_permission(request, obj):
             return ((None, {"fields": (*names, "active", "policy")}),)
         first = names if obj is None else (*names, "active")

@@ -24,6 +24,26 @@ INBOX: dict[str, Any] = {
     "policy_version": 1,
     "active": True,
 }
+CONNECTION: dict[str, Any] = {
+    "object": "connection",
+    "id": "6e5d4c3b-2a1f-4e0d-9c8b-7a6f5e4d3c21",
+    **_TIMES,
+    "provider": "smtp",
+    "name": "Support mail",
+    "external_account_id": "support@example.com@smtp.example.com:587",
+    "configuration": {"host": "smtp.example.com", "port": 587, "user": "support@example.com", "tls": "starttls"},
+    "state": "connected",
+    "has_secret": True,
+    "capabilities": {"extensions": ["8bitmime", "auth", "size"], "max_bytes": 52428800},
+    "last_health_at": "2026-11-05T09:00:04.310000Z",
+    "error_code": "",
+    "error_detail": "",
+}
+INBOX_CONNECTION: dict[str, Any] = {
+    "object": "inbox_connection",
+    "inbox_id": INBOX["id"],
+    "connection_id": CONNECTION["id"],
+}
 EMAIL: dict[str, Any] = {
     "object": "email",
     "id": "9f1c2d3e-4b5a-4c6d-8e7f-0a1b2c3d4e04",

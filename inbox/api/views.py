@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from files import queries as files
-from inbox.api import filters, mails, shapes
+from inbox.api import connections, filters, mails, shapes
 from inbox.mime.parsing import parse
 from inbox.models import Attachment, Email, Entry, Inbox, Thread
 from inbox.queries import conversations
@@ -46,6 +46,7 @@ class InboxViewSet(WorkspaceViewSet):
         "retrieve": "inbox.read",
         "create": "inbox.manage",
         "partial_update": "inbox.manage",
+        "connection": "inbox.manage",
     }
     listings: ClassVar = {"list": Listing(filters=filters.InboxFilters, sorts=("created_at", "name", "updated_at"))}
     expands: ClassVar = {"agent": "agent_id"}
@@ -85,6 +86,17 @@ class InboxViewSet(WorkspaceViewSet):
             workspace_id=self.principal.workspace_id, inbox_id=pk, changes=self.checked(shapes.InboxChange)
         )
         return Response(shapes.InboxShape(inbox).data)
+
+    @extend_schema(
+        request=connections.InboxConnectionInput,
+        responses=connections.InboxConnectionShape,
+        examples=[OpenApiExample("default", {"connection_id": None}, request_only=True)],
+    )
+    @action(detail=True, methods=["put"])
+    def connection(self, request: Request, pk: UUID) -> Response:
+        """Have the inbox send through a connection, or (null) through what the installation is set up with."""
+        chosen = self.checked(connections.InboxConnectionInput)["connection_id"]
+        return Response(connections.use(workspace_id=self.principal.workspace_id, inbox_id=pk, connection_id=chosen))
 
 
 # To make a shape costs more than to use it.

@@ -1,7 +1,7 @@
 """How a composed message leaves: one interface, three honest outcomes, one file for each provider."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class NotAccepted(Exception):
@@ -10,6 +10,13 @@ class NotAccepted(Exception):
     def __init__(self, detail: str, *, permanent: bool) -> None:
         super().__init__(detail)
         self.permanent = permanent
+
+
+class SignInRefused(NotAccepted):
+    """The other side does not know us any more: no message of this account goes until somebody has looked."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, permanent=False)
 
 
 class MaybeAccepted(Exception):
@@ -28,3 +35,6 @@ class Transport(Protocol):
     """Sends one message. Raises NotAccepted or MaybeAccepted; anything else counts as MaybeAccepted."""
 
     def send(self, *, raw: bytes, envelope_from: str, envelope_to: list[str], tag: str) -> Receipt: ...
+
+    def check(self) -> dict[str, Any]:
+        """Sign in and send nothing: what the provider says it can do. Raises NotAccepted."""

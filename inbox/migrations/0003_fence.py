@@ -22,14 +22,27 @@ class Migration(migrations.Migration):
 
     operations = [
         db.pairable(
-            "inbox_inbox", "inbox_inboundmessage", "inbox_email", "inbox_thread", "inbox_entry", "inbox_attachment"
+            "inbox_inbox",
+            "inbox_inboundmessage",
+            "inbox_email",
+            "inbox_thread",
+            "inbox_entry",
+            "inbox_attachment",
+            "inbox_connection",
+            "inbox_connectioncredential",
         ),
         db.sql_file(
             SQL / "sight_v1.sql",
             reverse="DROP FUNCTION inbox_sees_message_v1(uuid); DROP FUNCTION inbox_sees_entry_v1(uuid);"
             " DROP FUNCTION inbox_sees_thread_v1(uuid)",
         ),
-        db.fence("inbox_inbox", narrowed=f"id = ANY ({db.INBOXES})"),
+        db.fence("inbox_connection"),
+        db.fence(
+            "inbox_connectioncredential",
+            references={"connection_id": "inbox_connection", "rotated_from_id": "inbox_connectioncredential"},
+        ),
+        db.sealed("inbox_connectioncredential", "secret_sealed"),
+        db.fence("inbox_inbox", references={"connection_id": "inbox_connection"}, narrowed=f"id = ANY ({db.INBOXES})"),
         db.fence("inbox_inboundmessage", narrowed="inbox_sees_message_v1(id)"),
         db.fence(
             "inbox_email",

@@ -1,4 +1,4 @@
-"""The moves of an e-mail; the ingest's three statements: accept (store first), prepare (look), file; news of deliveries."""
+"""The states of connections and the moves of an e-mail; the ingest's three statements: accept (store first), prepare (look), file; news of deliveries."""
 
 from pathlib import Path
 
@@ -18,6 +18,14 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        db.sql_file(
+            SQL / "connections_v1.sql",
+            reverse="DROP TRIGGER inbox_credential_is_needed ON inbox_connectioncredential;"
+            " DROP TRIGGER inbox_connection_has_a_secret ON inbox_connection;"
+            " DROP TRIGGER inbox_connection_moves ON inbox_connection;"
+            " DROP TRIGGER inbox_connection_begins ON inbox_connection;"
+            " DROP FUNCTION inbox_connected_v1(); DROP FUNCTION inbox_connection_move_v1()",
+        ),
         db.sql_file(
             SQL / "moves_v1.sql",
             reverse="DROP TRIGGER inbox_email_moves ON inbox_email; DROP TRIGGER inbox_email_begins ON inbox_email;"

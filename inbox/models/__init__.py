@@ -1,4 +1,5 @@
 from inbox.models.attachment import Attachment
+from inbox.models.connection import Connection, ConnectionCredential
 from inbox.models.email import Email, InboundMessage, MessageReference
 from inbox.models.entry import Entry, EntryDeliveryEvent, EntryRecipient
 from inbox.models.image import RemoteImage
@@ -10,6 +11,8 @@ from inbox.models.writing import Draft
 __all__ = [
     "Attachment",
     "AutoReplyQuota",
+    "Connection",
+    "ConnectionCredential",
     "Draft",
     "Email",
     "Entry",

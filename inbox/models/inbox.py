@@ -19,6 +19,15 @@ class Inbox(SoftDeletable, SystemKept):
     address_normalized = models.CharField(max_length=320, unique=True, editable=False)
     # agents lies above this app: the column is plain here, and the agents app's migration pairs it with its table.
     agent_id = models.UUIDField(null=True, blank=True)
+    connection = models.ForeignKey(
+        "inbox.Connection",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="inboxes",
+        db_constraint=False,
+        help_text="What it sends through. None: what the installation is set up with.",
+    )
     policy = models.JSONField(default=dict, blank=True, help_text="See inbox.policy for its keys.")
     policy_version = models.PositiveIntegerField(default=1, editable=False)
     active = models.BooleanField(default=True)

@@ -6,6 +6,7 @@ from email.utils import format_datetime, make_msgid
 from typing import Any
 from uuid import UUID, uuid4
 
+from audit.services import record
 from inbox.channels.composing import phrase, words
 from inbox.models import Email
 from inbox.services import accepting
@@ -54,6 +55,13 @@ def hand_in(
     ids = [row.email_id for row in accepted if row.email_id]
     if not ids:
         raise Invalid("None of the recipients is an inbox of this workspace.", pointer="/to")
+    record(
+        workspace_id=workspace_id,
+        action="email.hand_in",
+        resource_kind="email",
+        resource_id=ids[0],
+        payload={"emails": ids, "bytes": len(raw)},
+    )
     if custom_metadata:
         Email.objects.filter(id__in=ids).update(custom_metadata=custom_metadata)
     elif all(row.is_new for row in accepted):

@@ -15,7 +15,7 @@ from kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from kernel.transactions import current_unit, in_workspace
 from tenancy.queries import workspaces
 
-_CHANGEABLE = frozenset({"name", "agent_id", "policy", "active", "custom_metadata"})
+_CHANGEABLE = frozenset({"name", "agent_id", "connection_id", "policy", "active", "custom_metadata"})
 # Kept by the agents' app, whose tables these constraints look at.
 _OF_AGENT = frozenset({"inbox_inbox_agent_id_pair", "inbox_bound_agent_is_live"})
 
@@ -44,6 +44,7 @@ def open_inbox(
     name: str = "",
     external_id: UUID | None = None,
     agent_id: UUID | None = None,
+    connection_id: UUID | None = None,
     policy: dict[str, Any] | None = None,
     custom_metadata: dict[str, Any] | None = None,
 ) -> Inbox:
@@ -67,6 +68,7 @@ def open_inbox(
                     name=name,
                     external_id=external_id or uuid4(),
                     agent_id=agent_id,
+                    connection_id=connection_id,
                     policy=kept,
                     custom_metadata=custom_metadata or {},
                 )
@@ -162,6 +164,8 @@ def _refusal(error: IntegrityError) -> Conflict | Invalid:
     diagnosis = getattr(error.__cause__, "diag", None)
     if getattr(diagnosis, "constraint_name", "") in _OF_AGENT:
         return Invalid("No agent of this workspace has that id.", pointer="/agent_id")
+    if getattr(diagnosis, "constraint_name", "") == "inbox_inbox_connection_id_pair":
+        return Invalid("No connection of this workspace has that id.", pointer="/connection_id")
     return AddressTaken("This address or external id cannot be used. Choose another one.")
 
 

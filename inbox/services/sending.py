@@ -22,11 +22,12 @@ from django.db import connection
 from django.db.models import F
 
 from audit.services import record
-from inbox.channels.registry import rewritten, transport
-from inbox.channels.transport import MaybeAccepted, NotAccepted, Receipt
+from inbox.channels.registry import rewritten
+from inbox.channels.transport import MaybeAccepted, NotAccepted, Receipt, SignInRefused
 from inbox.events import EntryEvent, EntrySent, SendFailed, SendUncertain
 from inbox.models import Entry, EntryDeliveryEvent, EntryRecipient, MessageReference, OutboundMessage, Thread
-from inbox.queries import conversations
+from inbox.queries import connections, conversations
+from inbox.services import trying
 from inbox.types import ANSWERS, DeliveryState, SendState
 from kernel import clock, outbox
 from kernel.context import Actor, acting_as
@@ -52,6 +53,8 @@ class _Claimed:
     raw: bytes
     # Reason by address, of recipients that the workspace does not write to any more.
     suppressed: dict[str, str]
+    # What the inbox sends through at this moment; None: what the installation is set up with.
+    connection_id: UUID | None
 
 
 _CLAIM = f"""
@@ -64,7 +67,8 @@ WHERE id = (
 RETURNING id, workspace_id, lease_token, attempts, generation, envelope_from, envelope_to, raw, (
     SELECT jsonb_object_agg(s.value, s.reason) FROM contacts_suppressionentry s
     WHERE s.workspace_id = inbox_outboundmessage.workspace_id AND s.kind = 'email' AND s.value = ANY (envelope_to)
-      AND s.lifted_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > now()))
+      AND s.lifted_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > now())),
+    (SELECT connection_id FROM inbox_inbox i WHERE i.id = inbox_outboundmessage.inbox_id)
 """  # noqa: S608 - pieces of ours
 
 _ABANDONED = """
@@ -91,10 +95,10 @@ def _claim() -> _Claimed | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    message_id, workspace_id, token, attempts, generation, sender, recipients, raw, found = row
+    message_id, workspace_id, token, attempts, generation, sender, recipients, raw, found, connection_id = row
     suppressed = orjson.loads(found) if isinstance(found, str) else found or {}
     fence = (token, attempts, generation)
-    return _Claimed(message_id, workspace_id, *fence, sender, recipients, bytes(raw), suppressed)
+    return _Claimed(message_id, workspace_id, *fence, sender, recipients, bytes(raw), suppressed, connection_id)
 
 
 def _send(claimed: _Claimed) -> None:
@@ -107,13 +111,17 @@ def _send(claimed: _Claimed) -> None:
         _hold_back(claimed)
         return
     try:
-        receipt = transport().send(
+        receipt = connections.transport_of(claimed.workspace_id, claimed.connection_id).send(
             raw=claimed.raw,
             envelope_from=claimed.envelope_from,
             envelope_to=allowed,
             tag=str(claimed.id),
         )
     except NotAccepted as error:
+        if isinstance(error, SignInRefused) and claimed.connection_id:
+            trying.refused_to_send(
+                workspace_id=claimed.workspace_id, connection_id=claimed.connection_id, detail=str(error)
+            )
         _not_accepted(claimed, error)
         return
     except MaybeAccepted as error:
@@ -265,7 +273,8 @@ def proven(message: OutboundMessage, *, reference: str) -> None:
         return
     message.state, message.sent_at, message.provider_ref = SendState.SENT, clock.now(), reference[:200]
     message.save(update_fields=["state", "sent_at", "provider_ref"])
-    _publish(message, SendState.SENT, Receipt(reference, rewritten(reference)), "")
+    known = rewritten(reference, region=connections.region_of(message.inbox_id))
+    _publish(message, SendState.SENT, Receipt(reference, known), "")
 
 
 def refused(message: OutboundMessage, *, error: str) -> None:

@@ -11,10 +11,11 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from unfold.admin import ModelAdmin
 
+from kernel import context
 from kernel.admin.forms import ServiceForm
 from kernel.admin.paging import InfinitePaginator
 from kernel.admin.place import Place, place_of
-from kernel.errors import DomainError
+from kernel.errors import DomainError, Forbidden
 
 
 class ConsoleAdmin(ModelAdmin):
@@ -112,6 +113,13 @@ class ConsoleAdmin(ModelAdmin):
             return [*chosen, "workspace"]
         return chosen
 
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """An action that is not offered to this person is one that they may not do; the trail has the attempt."""
+        chosen = request.POST.get("action", "")
+        if chosen and chosen not in self.get_actions(request):
+            context.refused("forbidden", denied=True)
+        return super().changelist_view(request, extra_context)
+
     # The audit chain is the log; Django's own would repeat names across workspaces.
     def log_addition(self, *_: Any, **__: Any) -> Any:
         return None
@@ -133,6 +141,7 @@ class ConsoleAdmin(ModelAdmin):
         try:
             answer = work()
         except DomainError as error:
+            context.refused(error.code, denied=isinstance(error, Forbidden))
             messages.error(request, error.detail)
             return None
         if done:

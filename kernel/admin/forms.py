@@ -4,7 +4,8 @@ from typing import Any, ClassVar
 
 from django import forms
 
-from kernel.errors import DomainError
+from kernel import context
+from kernel.errors import DomainError, Forbidden
 
 
 class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -17,10 +18,12 @@ class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
     def _post_clean(self) -> None:
         super()._post_clean()  # type: ignore[misc]
         if self.errors:
+            context.refused("invalid")
             return
         try:
             self.saved = self.serve(dict(self.cleaned_data))
         except DomainError as error:
+            context.refused(error.code, denied=isinstance(error, Forbidden))
             field = error.pointer.strip("/").partition("/")[0]
             self.add_error(field if field in self.fields else None, error.detail)
 

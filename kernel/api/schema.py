@@ -71,6 +71,10 @@ class Schema(AutoSchema):
         return hasattr(self.view, "permissions")
 
     @property
+    def _takes_key(self) -> bool:
+        return self._is_of_workspace or getattr(self.view, "takes_idempotency_key", False)
+
+    @property
     def _action(self) -> str:
         return getattr(self.view, "action", "") or self.method.lower()
 
@@ -125,7 +129,7 @@ class Schema(AutoSchema):
         names = ["X-Request-Id"]
         if self._action == "retrieve":
             names.append("If-None-Match")
-        if self.method == "POST" and self._is_of_workspace:
+        if self.method == "POST" and self._takes_key:
             names.append("Idempotency-Key")
         if self.method in ("PATCH", "DELETE"):
             names.append("If-Match")
@@ -135,11 +139,11 @@ class Schema(AutoSchema):
         found = ["400", "401", "403", "429"]
         if "{" in self.path:
             found.append("404")
-        if self.method in ("POST", "PATCH", "DELETE"):
+        if self.method in ("POST", "PUT", "PATCH", "DELETE"):
             found.append("409")
         if self.method in ("PATCH", "DELETE"):
             found.append("412")
-        if self.method in ("POST", "PATCH"):
+        if self.method in ("POST", "PUT", "PATCH"):
             found += ["413", "415", "422"]
         return found
 
@@ -149,7 +153,7 @@ class Schema(AutoSchema):
             headers |= {name: _header(name) for name in ("X-Request-Id", "RateLimit", "RateLimit-Policy")}
             if code == "200" and self._action in ("retrieve", "partial_update"):
                 headers["ETag"] = _header("ETag")
-            if self.method == "POST" and self._is_of_workspace:
+            if self.method == "POST" and self._takes_key:
                 headers["Idempotency-Replayed"] = _header("Idempotency-Replayed")
             if not answer.get("description") or answer["description"] == "No response body":
                 answer["description"] = "Done." if code < "300" else "Refused."

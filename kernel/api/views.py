@@ -1,5 +1,6 @@
 """The base of every endpoint: permission first, then the handler inside one unit of work of the caller's workspace."""
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar
@@ -79,6 +80,7 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
             )
         principal = principal_of(request)
         note(principal)
+        self._note_attempt(principal, str(kwargs.get("pk", "")))
         self.counted(f"{principal.workspace_id}:{principal.pk}")
         if self.action not in self.permissions:
             raise Forbidden(f"No permission is named for {self.action!r}, so nobody has it.")
@@ -86,6 +88,17 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
         parameters.check(request, self.parameters())
         method = (request.method or "get").lower()
         setattr(self, method, partial(self._within_workspace, principal, getattr(self, method)))
+
+    def _note_attempt(self, principal: Principal, resource_id: str) -> None:
+        """Say what is being tried, for the audit trail: it has every refusal."""
+        call = context.call.get()
+        if call is not None:
+            # A view over no rows of ours is named for its route.
+            rows: Any = getattr(self, "queryset", None)
+            kind = snake_case(rows.model.__name__) if rows is not None else str(getattr(self, "basename", "view"))
+            call.attempt = context.Attempt(
+                principal.workspace_id, principal.actor, f"{kind}.{self.action}", kind, resource_id
+            )
 
     def parameters(self) -> list[str]:
         """The parameters that the current action takes."""
@@ -102,7 +115,7 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
         key = request.headers.get("Idempotency-Key") if request.method == "POST" else None
         with context.acting_as(principal.actor):
             if key is not None:
-                return _once(principal, key, request, partial(handler, request, *args, **kwargs))
+                return once(principal, key, request, partial(handler, request, *args, **kwargs))
             with unit_of_work(principal.scope):
                 if request.method in ("PATCH", "DELETE") and "If-Match" in request.headers:
                     self._compare(request, **kwargs)
@@ -171,6 +184,11 @@ class WorkspaceViewSet(Limited, GenericViewSet[Any]):
         return inputs.reader(shape).run_validation(self.request.data)
 
 
+def snake_case(name: str) -> str:
+    """`MachineKey` as `machine_key`: how the trail names kinds."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
 def note(principal: Principal) -> None:
     """Say whose request this is, for the request log."""
     call = context.call.get()
@@ -179,7 +197,7 @@ def note(principal: Principal) -> None:
         call.caller = principal.actor.label or f"{principal.actor.kind} {principal.actor.id}"
 
 
-def _once(principal: Principal, key: str, request: Request, handler: Callable[[], Response]) -> Response:
+def once(principal: Principal, key: str, request: Request, handler: Callable[[], Response]) -> Response:
     """Every POST of every app runs once per Idempotency-Key, by this one mechanism."""
 
     def work() -> tuple[int, bytes]:

@@ -27,6 +27,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('version', models.PositiveIntegerField(primary_key=True, serialize=False)),
                 ('check_value', models.BinaryField(max_length=64)),
+                ('provider', models.CharField(default='environment', help_text='environment or aws_kms.', max_length=20)),
+                ('wrapped', models.BinaryField(help_text='The key as its provider keeps it.', null=True)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('retired_at', models.DateTimeField(null=True)),
             ],
@@ -100,5 +102,13 @@ class Migration(migrations.Migration):
                 'default_manager_name': 'objects',
                 'indexes': [models.Index(condition=models.Q(('parked_at', None), ('published_at', None)), fields=['available_at', 'id'], name='kernel_outbox_due'), models.Index(condition=models.Q(('published_at', None)), fields=['aggregate_key', 'id'], name='kernel_outbox_order')],
             },
+        ),
+        migrations.CreateModel(
+            name='PeriodicJob',
+            fields=[
+                ('name', models.CharField(max_length=120, primary_key=True, serialize=False)),
+                ('slot', models.BigIntegerField()),
+                ('at', models.DateTimeField()),
+            ],
         ),
     ]

@@ -22,4 +22,10 @@ class Migration(migrations.Migration):
             SQL / "idempotency_v1.sql",
             reverse="DROP FUNCTION kernel_idempotency_begin_v1(uuid, text, text, text, bytea, timestamptz, timestamptz, boolean)",
         ),
+        db.sql_file(
+            SQL / "keys_v1.sql",
+            reverse="DROP TRIGGER kernel_encryptionkey_keep ON kernel_encryptionkey; DROP FUNCTION kernel_keep_keys_v1();"
+            " ALTER TABLE kernel_encryptionkey DROP COLUMN live_version",
+        ),
+        db.sealed("kernel_idempotencyrecord", "response_body"),
     ]

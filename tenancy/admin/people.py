@@ -3,9 +3,10 @@
 from typing import Any, ClassVar
 
 from django import forms
+from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.auth.models import Group
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.safestring import SafeString
@@ -20,8 +21,13 @@ from tenancy.models import Invitation, Membership, Role
 from tenancy.services import inviting, members
 from tenancy.types import InvitationState, MembershipStatus
 
-# Django's groups mean nothing here: roles of a workspace grant permissions.
-admin.site.unregister(Group)
+# Django's groups mean nothing here: roles of a workspace grant permissions. And the rows of the sign-in library are for
+# nobody's eyes: what people see of theirs is on their own page.
+_STRANGE: list[type[Model]] = [
+    Group,
+    *(model for name in ("account", "mfa", "socialaccount") for model in apps.get_app_config(name).get_models()),
+]
+admin.site.unregister([model for model in _STRANGE if admin.site.is_registered(model)])
 
 _TONES = {
     InvitationState.OPEN: "warn",

@@ -1,6 +1,7 @@
 """The workspace of the caller, and the hook by which an account system makes workspaces."""
 
 import hmac
+from functools import partial
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -9,15 +10,19 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from kernel.access import Principal
 from kernel.api import parameters
 from kernel.api.inputs import FreeForm, Input, Text
 from kernel.api.shapes import Shared, exemplified
-from kernel.api.views import Limited, WorkspaceViewSet
-from kernel.context import Actor, acting_as
+from kernel.api.views import Limited, WorkspaceViewSet, once
+from kernel.context import ESTATE, Actor, acting_as
 from kernel.errors import Unauthenticated
 from tenancy.models import Workspace
 from tenancy.queries import workspaces
 from tenancy.services import describing, provisioning
+
+# The account system makes workspaces, so it is of none but the estate's own.
+_HOOK = Principal(ESTATE, Actor(kind="account_hook", id="provisioning", label="account system"))
 
 EXAMPLE: dict[str, Any] = {
     "object": "workspace",
@@ -84,6 +89,7 @@ class ProvisioningView(Limited):
     """Called by the account system, with PROVISIONING_TOKEN as its bearer token."""
 
     authentication_classes = ()
+    takes_idempotency_key = True
 
     @extend_schema(
         auth=[{"provisioning": []}],  # type: ignore[list-item] # a requirement, as OpenAPI writes it
@@ -106,8 +112,13 @@ class ProvisioningView(Limited):
         parameters.check(request, ())
         shape = ProvisioningInput(data=request.data)
         shape.is_valid(raise_exception=True)
-        with acting_as(Actor(kind="account_hook", id="provisioning", label="account system")):
-            workspace, created = provisioning.provision(**shape.validated_data)
+        with acting_as(_HOOK.actor):
+            make = partial(self._provision, shape.validated_data)
+            key = request.headers.get("Idempotency-Key")
+            return make() if key is None else once(_HOOK, key, request, make)
+
+    def _provision(self, fields: dict[str, Any]) -> Response:
+        workspace, created = provisioning.provision(**fields)
         # Read again: what the database has set (its times) is not on a row that was just made.
         shown = WorkspaceShape(workspaces.current(workspace.id)).data
         return Response(shown, status=201 if created else 200)

@@ -125,8 +125,9 @@ class SessionStore(SessionBase):
         now = clock.now()
         if row.last_seen_at > now - NOTED_EVERY:
             return
-        seen = {"last_seen_at": now, "address": self.origin.address}
-        DeviceSession.objects.filter(id=row.id, last_seen_at=row.last_seen_at).update(**seen)
+        rows = DeviceSession.objects.filter(id=row.id, last_seen_at=row.last_seen_at)
+        # Of many requests at once one notes it.
+        rows.update(last_seen_at=now, **self._whence())
 
     def _columns(self, content: dict[str, Any]) -> dict[str, Any]:
         user_id, secret = content.get(SESSION_KEY), content.get(CSRF_SESSION_KEY)
@@ -135,10 +136,14 @@ class SessionStore(SessionBase):
             "csrf_hash": digest(secret) if secret else None,
             "data": _seal(content, self.session_key or ""),
             "user_id": UUID(user_id) if user_id else None,
-            "user_agent": self.origin.user_agent,
-            "device": self.origin.device,
-            "address": self.origin.address,
-        }
+        } | self._whence()
+
+    def _whence(self) -> dict[str, Any]:
+        """Where the request comes from; a store outside of any request leaves it as it is."""
+        origin = self.origin
+        if origin == Origin():
+            return {}
+        return {"user_agent": origin.user_agent, "device": origin.device, "address": origin.address}
 
     def _beginning(self) -> dict[str, Any]:
         """The times of a session that begins now: short for nobody's, long for a person's."""

@@ -1,8 +1,10 @@
 """A workspace with one of everything that the API shows, and callers of it."""
 
+import tempfile
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.policy import SMTP
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -10,6 +12,7 @@ import orjson
 import pytest
 from django.test import Client
 
+from audit.services import anchor_all
 from kernel.transactions import in_workspace
 from tenancy.models import Membership, MembershipRole, Role
 from tenancy.services import inviting, keys
@@ -104,6 +107,12 @@ def furnish(name: str = "acme") -> World:
     world = World(place, {"webhooks": str(webhook.id), "emails": str(email.id), "inboxes": str(place.house.inbox.id)})
     caller = Caller(place.id)
     world.ids |= _credentials(caller) | _people(caller)
+    account = {"provider": "smtp", "configuration": {"host": "mail.example.com", "user": "shop"}, "secret": "not-real"}
+    world.ids["connections"] = caller("POST", "/connections", account).json()["id"]
+    world.ids["audit-events"] = caller.get("/audit-events?resource_kind=inbox").json()["data"][0]["id"]
+    # A folder of its own: the chain of the estate begins anew with each test, and its anchors would contradict it.
+    with tempfile.TemporaryDirectory() as folder:
+        anchor_all(directory=Path(folder))
     for path in ("agents", "agent-runs", "approvals", "knowledge-sources", "threads"):
         world.ids[path] = caller.get(f"/{path}").json()["data"][-1]["id"]
     world.ids["replies"] = caller.get(f"/approvals/{world.ids['approvals']}").json()["intent_id"]

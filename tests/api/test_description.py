@@ -48,7 +48,7 @@ def test_every_operation_says_all_about_itself(method, path, operation):
     asked = {parameter.get("$ref", "").rpartition("/")[2] for parameter in operation["parameters"]}
     assert "X-Request-Id" in asked
     assert ("If-Match" in asked) is (method in ("PATCH", "DELETE"))
-    assert ("Idempotency-Key" in asked) is (method == "POST" and "provisioning" not in path)
+    assert ("Idempotency-Key" in asked) is (method == "POST")
     for code in found:
         answer = answer_of(operation, int(code))
         if code < "300":

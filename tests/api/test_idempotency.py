@@ -227,4 +227,4 @@ def test_what_is_rolled_back_has_reached_nobody(place, settings, monkeypatch, ca
             assert settle() == 1
         assert caller("POST", path, {}, Idempotency_Key=str(uuid4())).status_code == 409
         assert settle() == 1
-    cases("F5", 1)
+        cases("F5", 1 + 1 + 3 + 1)

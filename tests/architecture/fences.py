@@ -28,6 +28,7 @@ GLOBAL = {
     "contacts_contactidentifier": "one value is one person of the realm (X-3)",
     "kernel_encryptionkey": "check values of the installation's keys (K5)",
     "kernel_outboxclaim": "batches that drains own for seconds: ids of events of several workspaces (S3-45)",
+    "kernel_periodicjob": "which slot of time the schedulers have sent a job for (I2)",
     "kernel_heartbeat": "pulse of the installation's processes (FS-9)",
     "auth_group": "Django's; not used",
     "auth_group_permissions": "Django's; not used",

@@ -79,14 +79,14 @@ def test_a_rolled_back_action_leaves_no_event_and_no_gap(db):
     assert queries.verify(house).holds
 
 
-def test_sixteen_threads_form_one_line_without_a_gap(db):
-    """J2: 16 × 50 units, some of them on two chains in either order, without a deadlock."""
+def test_thirty_two_threads_form_one_line_without_a_gap(db, cases):
+    """J2: 32 × 100 units, some of them on two chains in either order, without a deadlock."""
     house, other = uuid4(), uuid4()
     failures = []
 
     def one(seed: int) -> None:
         try:
-            for number in range(50):
+            for number in range(100):
                 if (seed + number) % 10:
                     act(house)
                 else:
@@ -99,16 +99,17 @@ def test_sixteen_threads_form_one_line_without_a_gap(db):
         finally:
             connections.close_all()
 
-    threads = [threading.Thread(target=one, args=[seed]) for seed in range(16)]
+    threads = [threading.Thread(target=one, args=[seed]) for seed in range(32)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert failures == []
-    assert [event.sequence for event in events(house)] == list(range(1, 801))
-    assert len({bytes(event.previous_hash) for event in events(house)}) == 800
-    assert (queries.verify(house).holds, queries.verify(house).checked) == (True, 800)
+    assert [event.sequence for event in events(house)] == list(range(1, 3201))
+    assert len({bytes(event.previous_hash) for event in events(house)}) == 3200
+    assert (queries.verify(house).holds, queries.verify(house).checked) == (True, 3200)
     assert queries.verify(other).holds
+    cases("J2", 3200)
 
 
 # --- tampering, by someone who owns the database --------------------------------------------------------------------
@@ -167,12 +168,13 @@ COLUMNS = {
     "action": "'other'", "outcome": "'denied'", "actor_kind": "'user'", "actor_id": "'9'", "actor_label": "'Eve'",
     "resource_kind": "'other'", "resource_id": "'999'", "request_id": "'request-9999'", "execution_id": "gen_random_uuid()",
     "occurred_at": "occurred_at + interval '1 second'", "payload_hash": "sha256('x')", "id": "gen_random_uuid()",
+    "before_hash": "sha256('x')", "after_hash": "sha256('x')",
     "previous_hash": "sha256('x')", "hash": "sha256('x')", "body": "replace(body, '\"done\"', '\"dine\"')",
 }  # fmt: skip
 
 
-def test_a_changed_column_is_found_at_its_place(anchored):
-    """Fifteen columns at five places; each change is undone before the next."""
+def test_a_changed_column_is_found_at_its_place(anchored, cases):
+    """Seventeen columns at five places; each change is undone before the next."""
     originals = {event.sequence: event for event in events(anchored)}
     found = {}
     for column, value in COLUMNS.items():
@@ -182,7 +184,8 @@ def test_a_changed_column_is_found_at_its_place(anchored):
                 verdict = queries.verify(anchored)
                 found[(column, k)] = verdict.first_bad if verdict.fault else None
     assert {place: bad for place, bad in found.items() if bad != place[1]} == {}
-    assert len(found) == 75
+    assert len(found) == 85
+    cases("J3", len(found))
     assert queries.verify(anchored).holds
 
 
@@ -199,25 +202,91 @@ def kept_as_it_was(event: AuditEvent) -> Iterator[None]:
     connections["owner"].close()
 
 
-@pytest.mark.parametrize("k", [1, 2, 5, 8, 11])
-def test_deleted_swapped_doubled_and_moved_links_are_found(anchored, k):
-    one, next_one = f"{{w}} AND sequence = {k}", f"{{w}} AND sequence = {k + 1}"
-    changes = {
-        "deleted": [f"DELETE FROM {{e}} WHERE {one}"],
-        "deleted and closed up": [
-            f"DELETE FROM {{e}} WHERE {one}",
-            *(f"UPDATE {{e}} SET sequence = {n - 1} WHERE {{w}} AND sequence = {n}" for n in range(k + 1, LENGTH + 1)),
+BODY = "replace(body, '\"done\"', '\"dine\"')"
+ONE, NEXT = "{{w}} AND sequence = {k}", "{{w}} AND sequence = {n}"
+UP_TO_HEAD = (
+    "UPDATE audit_auditchain SET sequence = (SELECT coalesce(max(sequence), 0) FROM {{e}} WHERE {{w}}) WHERE {{w}}"
+)
+# Twelve ways to change a chain, and where each is found: at the link itself (0), or one behind.
+TAMPERS: dict[str, tuple[int, list[str]]] = {
+    "one byte of what was hashed": (0, [f"UPDATE {{{{e}}}} SET body = {BODY} WHERE {ONE}"]),
+    "one byte of its hash": (
+        0,
+        [f"UPDATE {{{{e}}}} SET hash = set_byte(hash, 0, 255 - get_byte(hash, 0)) WHERE {ONE}"],
+    ),
+    "its outcome": (0, [f"UPDATE {{{{e}}}} SET outcome = 'dine' WHERE {ONE}"]),
+    "body and outcome together": (0, [f"UPDATE {{{{e}}}} SET body = {BODY}, outcome = 'dine' WHERE {ONE}"]),
+    "deleted": (0, [f"DELETE FROM {{{{e}}}} WHERE {ONE}"]),
+    "deleted and closed up": (
+        0,
+        [
+            f"DELETE FROM {{{{e}}}} WHERE {ONE}",
+            "UPDATE {{e}} SET sequence = -sequence WHERE {{w}} AND sequence > {k}",
+            "UPDATE {{e}} SET sequence = -sequence - 1 WHERE {{w}} AND sequence < 0",
+            UP_TO_HEAD,
         ],
-        "swapped": [
-            f"UPDATE {{e}} SET sequence = -1 WHERE {one}",
-            f"UPDATE {{e}} SET sequence = {k} WHERE {next_one}",
-            f"UPDATE {{e}} SET sequence = {k + 1} WHERE {{w}} AND sequence = -1",
+    ),
+    "swapped with the next": (
+        0,
+        [
+            f"UPDATE {{{{e}}}} SET sequence = -1 WHERE {ONE}",
+            f"UPDATE {{{{e}}}} SET sequence = {{k}} WHERE {NEXT}",
+            "UPDATE {{e}} SET sequence = {n} WHERE {{w}} AND sequence = -1",
         ],
-        "moved away": [f"UPDATE {{e}} SET workspace_id = gen_random_uuid() WHERE {one}"],
-    }
-    name = ["deleted", "deleted and closed up", "swapped", "moved away"][k % 4]
-    tamper(anchored, *changes[name])
-    assert queries.verify(anchored).first_bad == k, name
+    ),
+    "moved to another workspace": (0, [f"UPDATE {{{{e}}}} SET workspace_id = gen_random_uuid() WHERE {ONE}"]),
+    "its payload": (
+        0,
+        [
+            f"UPDATE audit_auditpayload SET payload = '{{{{{{{{}}}}}}}}' WHERE event_id = (SELECT id FROM {{{{e}}}} WHERE {ONE})"
+        ],
+    ),
+    "its payload taken away": (
+        0,
+        [f"DELETE FROM audit_auditpayload WHERE event_id = (SELECT id FROM {{{{e}}}} WHERE {ONE})"],
+    ),
+    "the tail cut off": (0, ["DELETE FROM {{e}} WHERE {{w}} AND sequence >= {k}"]),
+    "the tail cut off, the head put back": (0, ["DELETE FROM {{e}} WHERE {{w}} AND sequence >= {k}", UP_TO_HEAD]),
+}
+
+
+def test_twelve_tampers_at_ten_places_are_found_where_they_begin(anchored, tmp_path, cases):
+    """J3. The anchors lie outside of the database; each change is undone before the next."""
+    act(anchored)
+    services.anchor_all(directory=tmp_path)
+    outside = queries.outside_anchors(tmp_path)
+    assert (len(TAMPERS), queries.verify(anchored, outside=outside).checked) == (12, LENGTH + 1)
+    found = {}
+    for name, (shift, statements) in TAMPERS.items():
+        for k in (1, 2, 3, 4, 5, 6, 8, 9, 11, 12):
+            with the_whole_as_it_was(anchored):
+                tamper(anchored, *(statement.format(k=k, n=k + 1) for statement in statements))
+                verdict = queries.verify(anchored, outside=outside)
+                found[(name, k)] = (verdict.first_bad, bool(verdict.fault)) == (k + shift, True)
+    assert [place for place, good in found.items() if not good] == []
+    assert queries.verify(anchored, outside=outside).holds
+    cases("J3", len(found))
+
+
+@contextmanager
+def the_whole_as_it_was(house) -> Iterator[None]:
+    """Every row of the trail, put back afterwards."""
+    tables = ("audit_auditchain", "audit_auditevent", "audit_auditpayload")
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT set_config('app.all_workspaces', 'on', false)")
+        for table in tables:
+            cursor.execute(f"CREATE TABLE IF NOT EXISTS kept_{table} AS SELECT * FROM {table}")
+    yield
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT set_config('app.all_workspaces', 'on', false)")
+        cursor.execute("ALTER TABLE audit_auditevent DISABLE TRIGGER ALL")
+        for table in tables:
+            cursor.execute(f"DELETE FROM {table}")
+            cursor.execute(f"INSERT INTO {table} SELECT * FROM kept_{table}")
+            cursor.execute(f"DROP TABLE kept_{table}")
+        cursor.execute("ALTER TABLE audit_auditevent ENABLE ALWAYS TRIGGER audit_auditevent_no_change")
+        cursor.execute("ALTER TABLE audit_auditevent ENABLE ALWAYS TRIGGER audit_auditevent_no_truncate")
+    connections["owner"].close()
 
 
 @pytest.mark.parametrize("k", [1, 4, 12])

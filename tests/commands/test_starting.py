@@ -9,7 +9,7 @@ import pytest
 
 from config import ports
 from kernel import crypto
-from kernel.crypto import KeyMissing
+from kernel.keys.refusals import KeyMismatch, KeyMissing, KeysRefused
 from kernel.models import EncryptionKey
 from tests.architecture.code import ROOT
 
@@ -50,7 +50,7 @@ def refused(process: str, sentence: str, **environment: str) -> None:
 
 
 @pytest.mark.parametrize("process", PROCESSES)
-def test_a_process_with_wrong_keys_does_not_start(db, settings, process):
+def test_a_process_with_wrong_keys_does_not_start(no_keys, settings, process):
     settings.ENCRYPTION_KEYS = {1: ONE, 2: OTHER}
     crypto.register_keys()
     before = list(EncryptionKey.objects.order_by("version").values())
@@ -89,7 +89,7 @@ def test_without_tables_or_without_a_database_nobody_can_tell(db, settings, monk
         raise OperationalError("connection refused")
 
     monkeypatch.setattr(crypto, "register_keys", silent)
-    with pytest.raises(crypto.KeysRefused, match="The database does not answer"):
+    with pytest.raises(KeysRefused, match="The database does not answer"):
         crypto.require_keys(patience=0)
 
 
@@ -100,7 +100,7 @@ def _empty_database() -> str:
     return urlunsplit(urlsplit(os.environ["DATABASE_URL"])._replace(path="/postgres"))
 
 
-def test_a_retired_version_may_go(db, settings):
+def test_a_retired_version_may_go(no_keys, settings):
     settings.ENCRYPTION_KEYS = {1: ONE, 2: OTHER}
     crypto.register_keys()
     settings.ENCRYPTION_KEYS = {2: OTHER}
@@ -111,5 +111,5 @@ def test_a_retired_version_may_go(db, settings):
     EncryptionKey.objects.filter(version=1).update(retired_at=clock.now())
     crypto.require_keys()
     settings.ENCRYPTION_KEYS = {1: OTHER, 2: OTHER}
-    with pytest.raises(crypto.KeyMismatch):
+    with pytest.raises(KeyMismatch):
         crypto.require_keys()

@@ -4,7 +4,7 @@ import json
 import uuid
 from datetime import timedelta
 
-from kernel import clock
+from kernel import clock, crypto
 from tests.console.seed import World
 from webhooks.models import SystemEvent, Webhook, WebhookAttempt, WebhookDelivery
 
@@ -12,12 +12,16 @@ from webhooks.models import SystemEvent, Webhook, WebhookAttempt, WebhookDeliver
 def webhook(world: World, label: str, *, failing: bool) -> Webhook:
     """An endpoint with deliveries; the failing one has attempts that say why."""
     now = clock.now()
+    key = uuid.uuid4()
     row = Webhook.objects.create(
+        id=key,
         workspace=world.workspace,
         label=label,
         url=f"https://hooks.example.com/{label.lower().replace(' ', '-')}",
         slugs=["email.*", "entry.sent"],
-        secret_sealed=b"sealed",
+        secret_sealed=crypto.seal(
+            b"a secret", workspace_id=world.workspace.id, table="webhooks_webhook", row_id=key, purpose="secret"
+        ),
         failing_since=now - timedelta(hours=5) if failing else None,
     )
     for number in range(12):

@@ -1,12 +1,14 @@
 """Factories of the inbox."""
 
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from files.models import File
 from inbox.models import (
     Attachment,
     AutoReplyQuota,
+    Connection,
+    ConnectionCredential,
     Draft,
     Email,
     Entry,
@@ -22,7 +24,7 @@ from inbox.models import (
     ThreadReadState,
 )
 from inbox.types import MOVES, DeliveryState, Direction, ReferenceKind
-from kernel import clock
+from kernel import clock, crypto
 from tenancy.models import Membership
 from tests.factories.registry import FACTORIES, create, digest, factory, unique
 
@@ -31,6 +33,27 @@ from tests.factories.registry import FACTORIES, create, digest, factory, unique
 def _inbox(workspace_id: UUID, **given: Any) -> Inbox:
     address = given.setdefault("address", f"{unique('box')}@acme.test")
     return create(Inbox, workspace_id, given, address_normalized=address.lower())
+
+
+@factory(Connection)
+def _connection(workspace_id: UUID, **given: Any) -> Connection:
+    return create(
+        Connection, workspace_id, given, provider="smtp", name="Mail", external_account_id=lambda: unique("account")
+    )
+
+
+@factory(ConnectionCredential)
+def _credential(workspace_id: UUID, **given: Any) -> ConnectionCredential:
+    key = given.setdefault("id", uuid4())
+    return create(
+        ConnectionCredential,
+        workspace_id,
+        given,
+        connection=lambda: _connection(workspace_id),
+        secret_sealed=lambda: crypto.seal(
+            b"a secret", workspace_id=workspace_id, table="inbox_connectioncredential", row_id=key, purpose="secret"
+        ),
+    )
 
 
 @factory(InboundMessage)

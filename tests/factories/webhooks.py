@@ -1,17 +1,25 @@
 """Factories of webhooks."""
 
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from kernel import clock
+from kernel import clock, crypto
 from tests.factories.registry import create, digest, factory, unique
 from webhooks.models import ProviderEvent, SystemEvent, Webhook, WebhookAttempt, WebhookDelivery
 
 
 @factory(Webhook)
 def _webhook(workspace_id: UUID, **given: Any) -> Webhook:
+    key = given.setdefault("id", uuid4())
     return create(
-        Webhook, workspace_id, given, url="https://example.com/hook", slugs=["email.*"], secret_sealed=b"sealed"
+        Webhook,
+        workspace_id,
+        given,
+        url="https://example.com/hook",
+        slugs=["email.*"],
+        secret_sealed=lambda: crypto.seal(
+            b"a secret", workspace_id=workspace_id, table="webhooks_webhook", row_id=key, purpose="secret"
+        ),
     )
 
 

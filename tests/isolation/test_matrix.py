@@ -15,6 +15,9 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 BODIES = {
     "/webhooks/{id}/replay": {"since": "2020-01-01T00:00:00Z"},
     "/approvals/{id}/approve": {"comment": "yes"},
+    "/inboxes/{id}/connection": {"connection_id": None},
+    "/connections/{id}/credentials": {"secret": "not-a-real-one"},
+    "/audit-events/{id}/redact": {"reason": "why not"},
 }
 REQUEST = "the-same-request"
 
@@ -52,7 +55,7 @@ def ask(call: Caller, method: str, route: str, value: Any) -> tuple[int, bytes]:
 
 def test_every_foreign_id_is_as_good_as_none(ours: World, theirs: World, cases):
     foreign = ids_of(theirs)
-    before = {place.id: rows(place.id, but=_plumbing) for place in (ours, theirs)}
+    before = {ours.id: rows(ours.id, but=_own_trail), theirs.id: rows(theirs.id, but=_plumbing)}
     tried = 0
     for route in with_id():
         for method in METHODS:
@@ -62,7 +65,7 @@ def test_every_foreign_id_is_as_good_as_none(ours: World, theirs: World, cases):
             for name, value in foreign.items():
                 assert ask(ours.call, method, route, value) == absent, (method, route, name)
                 tried += 1
-    assert {place.id: rows(place.id, but=_plumbing) for place in (ours, theirs)} == before
+    assert {ours.id: rows(ours.id, but=_own_trail), theirs.id: rows(theirs.id, but=_plumbing)} == before
     assert tried >= 1500
     cases("G1", tried)
 
@@ -105,6 +108,11 @@ def test_whoever_is_shut_out_learns_nothing_of_any_id(ours: World, theirs: World
                 assert answers.pop()[0] in (401, 405), (method, route)
                 tried += 3
     cases("G1", tried)
+
+
+def _own_trail(table: str) -> bool:
+    """What was refused is in the trail of the workspace that asked; in that of the other there is nothing."""
+    return _plumbing(table) or table.startswith("audit_")
 
 
 def _plumbing(table: str) -> bool:

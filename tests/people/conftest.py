@@ -12,6 +12,7 @@ from django.test import Client
 from config.demo.sink import Sink
 from kernel.transactions import in_workspace
 from tenancy.models import Membership, Role, RolePermission, User, Workspace
+from tenancy.services import inviting
 from tenancy.tasks import send_letters
 from tests.console import seed
 from tests.console.conftest import chromium, server  # noqa: F401 - fixtures
@@ -63,6 +64,13 @@ def role_that_may(office: Office):
         return role
 
     return make
+
+
+def invitation_path(office: Office, email: str) -> str:
+    """Without mail: the path of the link, which is shown once."""
+    row, link = inviting.invite(workspace_id=office.id, email=email, role_ids=[office.agent_role.id])
+    assert str(row.id) not in link
+    return "/" + link.split("/", 3)[3]
 
 
 def knock(

@@ -71,9 +71,12 @@ def test_a_key_is_issued_listed_used_and_revoked(house):
     for method in ("put", "delete"):
         assert ask(owner, f"{KEYS}/{made['id']}", method=method, body={})[0] == 405
     with in_workspace(house.id):
-        actions = list(AuditEvent.objects.filter(resource_id=made["id"]).values_list("action", flat=True))
+        actions = list(AuditEvent.objects.filter(resource_id=made["id"]).values_list("action", "outcome"))
         facts = OutboxEvent.objects.filter(payload__machine_key_id=made["id"]).values_list("slug", flat=True)
-        assert set(actions) == {"machine_key.issue", "machine_key.revoke", "credential.refuse"}
+        assert set(actions) == {
+            ("machine_key.issue", "done"), ("machine_key.revoke", "done"), ("credential.refuse", "denied"),
+            ("machine_key.rotate", "failed"), ("machine_key.partial_update", "failed"),
+        }  # fmt: skip
         assert set(facts) == {"machine_key.issued", "machine_key.revoked"}
 
 

@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from config.proving.routes import _clean
 from kernel.access import Principal
 from kernel.api.views import WorkspaceViewSet
 from kernel.context import Actor
@@ -15,7 +16,6 @@ from tenancy.permissions import SYSTEM_ROLES
 from tenancy.queries import principals
 from tenancy.services import roles
 from tests.factories.every import make, workspace
-from tests.isolation.routes import _clean
 from tests.resources.nine import Caller
 
 # Beside the roles of the system, some that people might make.

@@ -140,9 +140,9 @@ def test_the_last_owner_stays(house):
     assert call("POST", f"/roles/{owner}/take", {"membership_id": str(one.id)}).status_code == 200
     refused = call("POST", f"/roles/{owner}/take", {"membership_id": str(other.id)})
     assert (refused.status_code, refused.json()["code"]) == (409, "last_owner")
-    with pytest.raises(IntegrityError, match="keeps an owner"), in_workspace(house.id):
+    with pytest.raises(IntegrityError, match="keeps at least one active owner"), in_workspace(house.id):
         MembershipRole.objects.filter(membership=other).delete()
-    with pytest.raises(IntegrityError, match="keeps an owner"), in_workspace(house.id):
+    with pytest.raises(IntegrityError, match="keeps at least one active owner"), in_workspace(house.id):
         MembershipRole.objects.filter(membership=other).update(role_id=of_name(house, "agent").id)
     with in_workspace(house.id):
         assert MembershipRole.objects.get(membership=other).role_id == owner

@@ -63,7 +63,7 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def amazon(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Amazon]:
     """The server, and a world in which every name leads to it and its certificate is one that machines trust."""
-    chain, key = _server_certificate(folder)
+    chain, key = server_certificate(folder)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(chain, key)
     server = Amazon()
@@ -90,7 +90,7 @@ def amazon(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Amazon]:
         server.server_close()
 
 
-def _server_certificate(folder: Path) -> tuple[Path, Path]:
+def server_certificate(folder: Path) -> tuple[Path, Path]:
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Test authority")])
     now, day = clock.now(), dt.timedelta(days=1)

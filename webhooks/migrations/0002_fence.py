@@ -25,6 +25,7 @@ class Migration(migrations.Migration):
         ),
         db.fence("webhooks_webhookattempt", references={"delivery_id": "webhooks_webhookdelivery"}, touch=False),
         db.append_only("webhooks_systemevent"),
+        db.sealed("webhooks_webhook", "secret_sealed", "previous_secret_sealed"),
         db.fence("webhooks_providerevent"),
         # Half of each page stays free for the claims of its rows, which so stay in their page and out of the indexes.
         migrations.RunSQL("ALTER TABLE webhooks_webhookdelivery SET (fillfactor = 50)", migrations.RunSQL.noop),

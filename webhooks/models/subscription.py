@@ -1,6 +1,7 @@
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from kernel.sealed import SealedField
 from tenancy.scoping import SoftDeletable, SystemKept
 from webhooks.types import WebhookState
 
@@ -12,8 +13,8 @@ class Webhook(SoftDeletable, SystemKept):
     url = models.CharField(max_length=2000)
     slugs = ArrayField(models.CharField(max_length=80), help_text="Event slugs; email.* and * stand for sets.")
     # Envelopes of kernel.crypto, bound to this row: the present secret, and the one before it during a rotation.
-    secret_sealed = models.BinaryField(editable=False)
-    previous_secret_sealed = models.BinaryField(null=True, editable=False)
+    secret_sealed = SealedField(purpose="secret")
+    previous_secret_sealed = SealedField(purpose="secret", null=True)
     previous_secret_until = models.DateTimeField(null=True, editable=False)
     headers = models.JSONField(default=dict, blank=True, help_text="Further headers of each request.")
     ordered = models.BooleanField(default=False, help_text="Deliver one after the other, in the order of the events.")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from kernel import clock, crypto
+from kernel.envelope import CannotDecrypt
 from webhooks.models import Webhook
 from webhooks.types import Endpoint
 
@@ -26,7 +27,7 @@ def _snapshot(row: Webhook) -> Endpoint:
             for frame in sealed
             if frame is not None
         )
-    except crypto.CannotDecrypt:
+    except CannotDecrypt:
         fault = "Not sent: the signing secret cannot be opened. Rotate it."
     return Endpoint(
         id=str(row.id),

@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one JSON object a line instead of sentences")
 
     def handle(self, *args: Any, workspace: UUID | None = None, **options: Any) -> None:
-        outside = queries.outside_anchors(options["anchors"])
+        outside = queries.outside_anchors(options["anchors"], bucket=settings.ANCHOR_S3)
         owners = [workspace] if workspace else queries.chain_owners(outside=outside)
         verdicts = [queries.verify(owner, outside=outside) for owner in owners]
         for verdict in verdicts:

@@ -27,6 +27,8 @@ _TILES = (
      "Put aside with its bytes."),
     ("webhooks", "webhook", "Webhooks", "webhooks_webhook_changelist", "?view=failing", "webhook.read",
      "Endpoints that fail."),
+    ("connections", "cable", "Connections", "inbox_connection_changelist", "", "connection.read",
+     "Accounts that do not let us in."),
     ("parked", "outbox", "Outbox", "kernel_outboxevent_changelist", "?standing=parked", "workspace.manage",
      "Given up after retries."),
 )  # fmt: skip

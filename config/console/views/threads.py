@@ -93,7 +93,11 @@ def draft(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     thread = Thread.objects.only("id", "workspace_id").filter(id=thread_id).first()
     if thread is None:
         raise NotFound
-    where: dict[str, Any] = {"workspace_id": thread.workspace_id, "thread_id": thread.id, "author": place_of(request).actor}
+    where: dict[str, Any] = {
+        "workspace_id": thread.workspace_id,
+        "thread_id": thread.id,
+        "author": place_of(request).actor,
+    }
     text, version = request.POST.get("text", ""), request.POST.get("version", "0")
     try:
         if not text.strip() and version != "0":

@@ -7,7 +7,7 @@ from uuid import uuid4
 import orjson
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from kernel.context import Actor, acting_as
+from audit import services as audit
 from kernel.errors import DomainError
 from tenancy.services import bootstrapping
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
             self.stdout.write(f"Would make the workspace {options['workspace']!r} and its owner {options['email']}.")
             return
         password = options["password"] or secrets.token_urlsafe(15)
-        with acting_as(Actor(kind="operator", id="bootstrap", label="command line")):
+        with audit.command("bootstrap"):
             try:
                 begun = bootstrapping.begin(
                     external_id=uuid4(),

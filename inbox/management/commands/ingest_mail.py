@@ -6,9 +6,9 @@ from typing import Any
 import orjson
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from audit import services as audit
 from inbox.mime.parsing import parse
 from inbox.services import accepting, ingesting
-from kernel.context import Actor, acting_as
 from kernel.errors import DomainError
 
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, files: list[Path], **options: Any) -> None:
         failed = False
-        with acting_as(Actor(kind="operator", id="ingest_mail", label="command line")):
+        with audit.command("ingest_mail"):
             for path in files:
                 line = self._one(path, options)
                 failed |= "error" in line

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from kernel.context import Actor, acting_as
+from audit import services as audit
 from kernel.errors import DomainError
 from tenancy.queries import credentials
 from tenancy.services import tokens
@@ -31,18 +31,18 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         scopes = [scope.strip() for scope in options["scopes"].split(",") if scope.strip()]
         try:
-            workspace = credentials.workspace_named(options["workspace"])
-            wanted: dict[str, Any] = {
-                "workspace": workspace,
-                "scopes": scopes,
-                "lifetime": timedelta(seconds=options["ttl"]),
-                "kid": options["kid"],
-            }
-            if options["dry_run"]:
-                kid = tokens.check_issue(**wanted).kid
-                self.stdout.write(f"Would sign a token for {workspace.name} with the key {kid!r}.")
-                return
-            with acting_as(Actor(kind="operator", id="issue_token", label="command line")):
+            with audit.command("issue_token"):
+                workspace = credentials.workspace_named(options["workspace"])
+                wanted: dict[str, Any] = {
+                    "workspace": workspace,
+                    "scopes": scopes,
+                    "lifetime": timedelta(seconds=options["ttl"]),
+                    "kid": options["kid"],
+                }
+                if options["dry_run"]:
+                    kid = tokens.check_issue(**wanted).kid
+                    self.stdout.write(f"Would sign a token for {workspace.name} with the key {kid!r}.")
+                    return
                 signed = tokens.issue(**wanted)
         except DomainError as error:
             raise CommandError(error.detail) from error

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from kernel.context import Actor, acting_as
+from audit import services as audit
 from kernel.errors import DomainError
 from kernel.transactions import unit_of_work
 from tenancy.queries import credentials
@@ -31,13 +31,14 @@ class Command(BaseCommand):
         scopes = [scope.strip() for scope in options["scopes"].split(",") if scope.strip()]
         try:
             pem = options["pem"].read_text(encoding="ascii")
-            workspace = credentials.workspace_named(options["workspace"])
+            with audit.command("register_certificate"):
+                workspace = credentials.workspace_named(options["workspace"])
         except DomainError as error:
             raise CommandError(error.detail) from error
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{options['pem']} cannot be read as PEM: {error}") from error
         try:
-            with acting_as(Actor(kind="operator", id="register_certificate", label="command line")), unit_of_work():
+            with audit.command("register_certificate"), unit_of_work():
                 row = certificates.register(workspace_id=workspace.id, pem=pem, name=options["name"], scopes=scopes)
                 if options["dry_run"]:
                     raise _Undo

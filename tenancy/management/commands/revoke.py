@@ -10,7 +10,8 @@ import orjson
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.dateparse import parse_datetime
 
-from kernel.context import ESTATE, Actor, acting_as
+from audit import services as audit
+from kernel.context import ESTATE
 from kernel.errors import DomainError, Invalid
 from kernel.transactions import unit_of_work
 from tenancy.queries import credentials
@@ -44,7 +45,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         deed = _DEEDS[options["kind"]]
         try:
-            with acting_as(Actor(kind="operator", id="revoke", label="command line")), unit_of_work():
+            with audit.command("revoke"), unit_of_work():
                 done = deed(options)
                 if options["dry_run"]:
                     raise _Undo(done)

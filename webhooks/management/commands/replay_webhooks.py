@@ -8,8 +8,8 @@ import orjson
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.dateparse import parse_datetime
 
-from kernel import clock, context
-from kernel.context import Actor
+from audit import services as audit
+from kernel import clock
 from kernel.errors import DomainError
 from kernel.transactions import in_all_workspaces
 from webhooks.queries import webhooks
@@ -33,9 +33,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, webhook: UUID, since: datetime, until: datetime | None, **options: Any) -> None:
         dry_run = options["dry_run"]
         try:
-            with in_all_workspaces("an operator names a webhook by its id alone"):
-                workspace_id = webhooks.get(webhook).workspace_id
-            with context.acting_as(Actor(kind="operator", label="manage.py replay_webhooks")):
+            with audit.command("replay_webhooks"):
+                with in_all_workspaces("an operator names a webhook by its id alone"):
+                    workspace_id = webhooks.get(webhook).workspace_id
                 count = replaying.replay_range(
                     workspace_id=workspace_id,
                     webhook_id=webhook,

@@ -7,8 +7,11 @@ from autonomous_inbox.async_resources.agent_runs import AsyncAgentRunsResource
 from autonomous_inbox.async_resources.agents import AsyncAgentsResource
 from autonomous_inbox.async_resources.approvals import AsyncApprovalsResource
 from autonomous_inbox.async_resources.attachments import AsyncAttachmentsResource
+from autonomous_inbox.async_resources.audit_anchors import AsyncAuditAnchorsResource
+from autonomous_inbox.async_resources.audit_events import AsyncAuditEventsResource
 from autonomous_inbox.async_resources.canned_answers import AsyncCannedAnswersResource
 from autonomous_inbox.async_resources.client_certificates import AsyncClientCertificatesResource
+from autonomous_inbox.async_resources.connections import AsyncConnectionsResource
 from autonomous_inbox.async_resources.emails import AsyncEmailsResource
 from autonomous_inbox.async_resources.emergency_stop import AsyncEmergencyStopResource
 from autonomous_inbox.async_resources.event_types import AsyncEventTypesResource
@@ -44,8 +47,11 @@ class AsyncResources:
         self.agents = AsyncAgentsResource(client)
         self.approvals = AsyncApprovalsResource(client)
         self.attachments = AsyncAttachmentsResource(client)
+        self.audit_anchors = AsyncAuditAnchorsResource(client)
+        self.audit_events = AsyncAuditEventsResource(client)
         self.canned_answers = AsyncCannedAnswersResource(client)
         self.client_certificates = AsyncClientCertificatesResource(client)
+        self.connections = AsyncConnectionsResource(client)
         self.emails = AsyncEmailsResource(client)
         self.emergency_stop = AsyncEmergencyStopResource(client)
         self.event_types = AsyncEventTypesResource(client)

@@ -8,8 +8,11 @@ from autonomous_inbox.resources.agent_runs import AgentRunsResource
 from autonomous_inbox.resources.agents import AgentsResource
 from autonomous_inbox.resources.approvals import ApprovalsResource
 from autonomous_inbox.resources.attachments import AttachmentsResource
+from autonomous_inbox.resources.audit_anchors import AuditAnchorsResource
+from autonomous_inbox.resources.audit_events import AuditEventsResource
 from autonomous_inbox.resources.canned_answers import CannedAnswersResource
 from autonomous_inbox.resources.client_certificates import ClientCertificatesResource
+from autonomous_inbox.resources.connections import ConnectionsResource
 from autonomous_inbox.resources.emails import EmailsResource
 from autonomous_inbox.resources.emergency_stop import EmergencyStopResource
 from autonomous_inbox.resources.event_types import EventTypesResource
@@ -44,8 +47,11 @@ class Resources:
         self.agents = AgentsResource(client)
         self.approvals = ApprovalsResource(client)
         self.attachments = AttachmentsResource(client)
+        self.audit_anchors = AuditAnchorsResource(client)
+        self.audit_events = AuditEventsResource(client)
         self.canned_answers = CannedAnswersResource(client)
         self.client_certificates = ClientCertificatesResource(client)
+        self.connections = ConnectionsResource(client)
         self.emails = EmailsResource(client)
         self.emergency_stop = EmergencyStopResource(client)
         self.event_types = EventTypesResource(client)

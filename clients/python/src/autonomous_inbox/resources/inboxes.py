@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from urllib.parse import quote
 
 from autonomous_inbox.paging import Change, Pages, Sender
-from autonomous_inbox.types import Inbox
+from autonomous_inbox.types import Inbox, InboxConnection
 from autonomous_inbox.wire import UNSET, Call, Unset, Versioned, given
 
 
@@ -121,6 +121,19 @@ class InboxesResource:
                         name=name, agent_id=agent_id, policy=policy, active=active, custom_metadata=custom_metadata
                     ),
                     if_match=if_match,
+                )
+            ),
+        )
+
+    def connection(self, inbox_id: str, *, connection_id: str | None) -> InboxConnection:
+        """Have the inbox send through a connection, or (null) through what the installation is set up with. Needs the permission `inbox.manage`. `PUT /api/v1/inboxes/{inbox_id}/connection`"""
+        return cast(
+            "InboxConnection",
+            self._client.send(
+                Call(
+                    "PUT",
+                    f"/api/v1/inboxes/{quote(inbox_id, safe='')}/connection",
+                    body=given(connection_id=connection_id),
                 )
             ),
         )

@@ -15,7 +15,10 @@ from autonomous_inbox.types.agent_runs import (
     StepStatus,
 )
 from autonomous_inbox.types.agents import Agent, AgentStatus, Autonomy
+from autonomous_inbox.types.audit_anchors import AuditAnchor
+from autonomous_inbox.types.audit_events import AuditActor, AuditEvent, AuditVerification, Outcome
 from autonomous_inbox.types.client_certificates import Certificate
+from autonomous_inbox.types.connections import Connection, ConnectionState, Provider
 from autonomous_inbox.types.emails import (
     Address,
     CorrespondentInput,
@@ -26,7 +29,7 @@ from autonomous_inbox.types.emails import (
     Reparsed,
 )
 from autonomous_inbox.types.event_types import EventType
-from autonomous_inbox.types.inboxes import Inbox, InboxKind
+from autonomous_inbox.types.inboxes import Inbox, InboxConnection, InboxKind
 from autonomous_inbox.types.invitations import Invitation, InvitationState, InvitationWithLink, Inviter, MailState
 from autonomous_inbox.types.knowledge_passages import Passage
 from autonomous_inbox.types.knowledge_sources import Knowledge, KnowledgeDetail
@@ -93,10 +96,16 @@ __all__ = [
     "ApprovalState",
     "Attachment",
     "Attempt",
+    "AuditActor",
+    "AuditAnchor",
+    "AuditEvent",
+    "AuditVerification",
     "Autonomy",
     "Certificate",
     "ChangedBy",
     "Color",
+    "Connection",
+    "ConnectionState",
     "CorrespondentInput",
     "CredentialState",
     "Cutoff",
@@ -114,6 +123,7 @@ __all__ = [
     "EventType",
     "ExecutionStatus",
     "Inbox",
+    "InboxConnection",
     "InboxKind",
     "Intent",
     "IntentStatus",
@@ -132,9 +142,11 @@ __all__ = [
     "Member",
     "MemberStatus",
     "Note",
+    "Outcome",
     "Passage",
     "Percentiles",
     "Problem",
+    "Provider",
     "Recipient",
     "RecipientState",
     "ReparseChange",

@@ -30,3 +30,11 @@ class Inbox(TypedDict):
     policy: Mapping[str, Any]
     policy_version: int
     active: bool
+
+
+class InboxConnection(TypedDict):
+    """What an inbox sends through."""
+
+    object: str
+    inbox_id: str
+    connection_id: str | None

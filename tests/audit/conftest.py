@@ -1,0 +1,16 @@
+"""A workspace with one of everything, and a program that may do all of it."""
+
+import pytest
+
+from tests.api.conftest import Caller, World, furnish
+
+
+@pytest.fixture
+def world(db, settings) -> World:
+    settings.API_RATE_LIMIT = 0
+    return furnish()
+
+
+@pytest.fixture
+def caller(world: World) -> Caller:
+    return Caller(world.id)
