@@ -76,7 +76,7 @@ def test_accepting_is_one_statement_whatever_carries_the_mail(db, topic, bucket)
             with CaptureQueriesContext(connection) as captured:
                 assert post(body).status_code == 200
             assert [row["sql"].split("(")[0] for row in captured.captured_queries] == [
-                "SELECT workspace_id, inbound_message_id, email_id, is_new FROM inbox_accept_v1"
+                "SELECT workspace_id, inbound_message_id, email_id, inbox_id, is_new, at FROM inbox_accept_v1"
             ]
 
 
