@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern, reverse
 from unfold.sites import UnfoldAdminSite
 
@@ -34,7 +34,7 @@ class Console(UnfoldAdminSite):  # type: ignore[misc]
         place = getattr(request, "place", None)
         return context | {"place": place, "here": here, "brake": emergency.brake(place)}
 
-    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
         from config.console.views.home import home
 
         return home(request)

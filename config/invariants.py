@@ -36,6 +36,21 @@ CHECKS: Final[dict[str, str]] = {
         SELECT count(*) FROM inbox_thread t LEFT JOIN (SELECT thread_id, count(*) AS n, max(seq) AS last FROM inbox_entry
           GROUP BY thread_id) e ON e.thread_id = t.id
         WHERE t.entry_count <> coalesce(e.n, 0) OR t.last_entry_seq <> coalesce(e.last, 0)""",
+    "the kept counts of conversations equal a recount": """
+        SELECT count(*) FROM (
+          SELECT workspace_id, inbox_id, status, assignee_id, unanswered, tag_id, sum(threads) AS n FROM tickets_threadcount
+          GROUP BY 1, 2, 3, 4, 5, 6 HAVING sum(threads) <> 0
+        ) kept FULL JOIN (
+          SELECT t.workspace_id, t.inbox_id, t.status, t.assignee_id, t.first_unanswered_inbound_at IS NOT NULL AS unanswered,
+            l.tag_id, count(*) AS n
+          FROM inbox_thread t CROSS JOIN LATERAL (
+            SELECT NULL::uuid AS tag_id UNION ALL SELECT tag_id FROM tickets_threadtag WHERE thread_id = t.id) l
+          WHERE t.merged_into_id IS NULL GROUP BY 1, 2, 3, 4, 5, 6
+        ) found ON (kept.workspace_id, kept.inbox_id, kept.status, kept.unanswered) =
+            (found.workspace_id, found.inbox_id, found.status, found.unanswered)
+          AND coalesce(kept.assignee_id::text, '') = coalesce(found.assignee_id::text, '')
+          AND coalesce(kept.tag_id::text, '') = coalesce(found.tag_id::text, '')
+        WHERE kept.n IS DISTINCT FROM found.n""",
     "the open turn is the first unanswered mail of a person": """
         SELECT count(*) FROM inbox_thread t WHERE t.first_unanswered_inbound_at IS DISTINCT FROM inbox_turn_v1(t.id)""",
     "no thread is merged in a circle, and none that was merged has entries": """

@@ -18,6 +18,9 @@ def beat_schedule(*, sweep: float) -> dict[str, dict[str, Any]]:
     entries: dict[str, dict[str, Any]] = {
         name: {"task": name, "schedule": Slots(sweep), "options": {"expires": sweep * 4}} for name in sweeps
     }
+    entries["files.tasks.scan_files"] = {"task": "files.tasks.scan_files", "schedule": Slots(30.0)}
+    entries["tickets.tasks.fold_counts"] = {"task": "tickets.tasks.fold_counts", "schedule": Slots(30.0)}
+    entries["inbox.tasks.wake_threads"] = {"task": "inbox.tasks.wake_threads", "schedule": Slots(30.0)}
     entries["kernel.tasks.beat_heartbeat"] = {"task": "kernel.tasks.beat_heartbeat", "schedule": Slots(10.0)}
     entries["agents.tasks.expire_approvals"] = {"task": "agents.tasks.expire_approvals", "schedule": Slots(30.0)}
     entries["inbox.tasks.match_news"] = {"task": "inbox.tasks.match_news", "schedule": Slots(30.0)}
@@ -28,5 +31,6 @@ def beat_schedule(*, sweep: float) -> dict[str, dict[str, Any]]:
     entries["tenancy.tasks.send_letters"] = {"task": "tenancy.tasks.send_letters", "schedule": Slots(30.0)}
     entries["tenancy.tasks.prune_people"] = {"task": "tenancy.tasks.prune_people", "schedule": crontab(minute="7")}
     entries["audit.tasks.prune_requests"] = {"task": "audit.tasks.prune_requests", "schedule": crontab(minute="37")}
+    entries["inbox.tasks.prune_images"] = {"task": "inbox.tasks.prune_images", "schedule": crontab(minute="7")}
     entries["webhooks.tasks.prune"] = {"task": "webhooks.tasks.prune", "schedule": crontab(minute="27")}
     return entries

@@ -6,12 +6,14 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from config import health, openapi
+from config.console.views import pictures
 from inbox import ingress
 
 api = [
     path("", include("audit.urls")),
     path("", include("tenancy.urls")),
     path("", include("inbox.urls")),
+    path("", include("tickets.urls")),
     path("", include("agents.urls")),
     path("", include("webhooks.urls")),
 ]
@@ -21,6 +23,7 @@ urlpatterns = [
     path("console/", include("config.console.doors")),
     path("console/", admin.site.urls),
     path("api/v1/", include(api)),
+    path("images/<str:token>", pictures.picture, name="image"),
     path("api/schema", openapi.schema, name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(), name="docs"),
     path("ingress/ses", ingress.ses, name="ingress-ses"),

@@ -397,6 +397,78 @@ class LoopCleared(InboxChanged):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ThreadChanged(DomainEvent):
+    """Base of what people do with a conversation. Their aggregate is the thread, so they arrive in order."""
+
+    aggregate: ClassVar[str] = "thread_id"
+    public: ClassVar[bool] = True
+
+    thread_id: UUID
+    inbox_id: UUID
+    status: str
+    assignee_id: UUID | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadAssigned(ThreadChanged):
+    """The conversation is somebody else's now, or nobody's (`assignee_id` is null)."""
+
+    slug: ClassVar[str] = "thread.assigned"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadSnoozed(ThreadChanged):
+    """It is out of sight until a time."""
+
+    slug: ClassVar[str] = "thread.snoozed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadWoken(ThreadChanged):
+    """The time until which it rested has come."""
+
+    slug: ClassVar[str] = "thread.woken"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadClosed(ThreadChanged):
+    slug: ClassVar[str] = "thread.closed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadReopened(ThreadChanged):
+    """A person opened it again. New mail that opens one is `email.received`."""
+
+    slug: ClassVar[str] = "thread.reopened"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadMarkedSpam(ThreadChanged):
+    slug: ClassVar[str] = "thread.marked_spam"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftSaved(DomainEvent):
+    """Somebody is writing a reply; its words are not told."""
+
+    slug: ClassVar[str] = "draft.saved"
+    aggregate: ClassVar[str] = "thread_id"
+
+    thread_id: UUID
+    draft_id: UUID
+    draft_version: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftDiscarded(DomainEvent):
+    slug: ClassVar[str] = "draft.discarded"
+    aggregate: ClassVar[str] = "thread_id"
+
+    thread_id: UUID
+    draft_id: UUID
+
+
+@dataclass(frozen=True, kw_only=True)
 class ConnectionChanged(DomainEvent):
     """Base of what happens to a connected account. No secret is in any of them."""
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from celery import shared_task
 
-from inbox.services import delivery_news, ingesting, sending, trying
+from inbox.services import delivery_news, images, ingesting, sending, tending, trying
 from kernel import nudge
 
 
@@ -27,6 +27,19 @@ def send_mail(**_: Any) -> None:
 def match_news(**_: Any) -> None:
     """Find the messages of news that came before their ids were written down."""
     delivery_news.match_late()
+
+
+@shared_task(name="inbox.tasks.wake_threads")
+def wake_threads(**_: Any) -> None:
+    """Bring back conversations whose time has come."""
+    while tending.wake_due():
+        pass
+
+
+@shared_task(name="inbox.tasks.prune_images")
+def prune_images(**_: Any) -> None:
+    """Forget images whose time has ended."""
+    images.prune()
 
 
 @shared_task(name="inbox.tasks.check_connections")

@@ -31,6 +31,14 @@ GROUPS: tuple[tuple[str, tuple[Item, ...]], ...] = (
         ),
     ),
     (
+        "Desk",
+        (
+            Item("Labels", "label", "tickets_tag_changelist", "thread.read"),
+            Item("Canned answers", "quickreply", "tickets_cannedanswer_changelist", "thread.read"),
+            Item("Saved views", "bookmark", "tickets_savedview_changelist", "thread.read"),
+        ),
+    ),
+    (
         "Agents",
         (
             Item("Runs", "neurology", "agents_agentrun_changelist", "agent.read"),

@@ -32,6 +32,29 @@ _RULES = {
 }
 
 
+_SHORT = {
+    "new": "Starts the conversation",
+    "signed_reply": "Answers our message, by its signed id",
+    "in_reply_to": "Answers a message here",
+    "references": "Cites a message here",
+    "cited_by_later": "Was cited here before it came",
+}
+
+
+def vouched(email: Email) -> Notice | None:
+    """Who vouches for the sender, in a few words; None where the receiver said nothing."""
+    name = domain(email.from_address) or "nobody"
+    said = {key: str(email.verdicts.get(key, "")).lower() for key in ("dmarc", "dkim", "spf")}
+    if not any(said.values()):
+        return None
+    checks = ", ".join(f"{key.upper()} {value}" for key, value in said.items() if value)
+    if said["dmarc"] == "pass":
+        return Notice("ok", f"{name} vouches for it", checks)
+    if said["dmarc"].startswith("fail"):
+        return Notice("bad", f"{name} does not vouch for it", checks)
+    return Notice("mute", "Nobody vouches for the sender", checks)
+
+
 def domain(address: str) -> str:
     return address.rpartition("@")[2].lower()
 
@@ -81,6 +104,7 @@ def threading(decision: Any) -> dict[str, Any]:
     return {
         "rule": rule,
         "sentence": _RULES.get(rule, f"Decided by the rule {rule.replace('_', ' ')}."),
+        "short": _SHORT.get(rule, rule.replace("_", " ")),
         "confidence": decision.get("confidence", ""),
         "evidence": {key: value for key, value in evidence.items() if key != "suggestion"},
         "suggestion": evidence.get("suggestion", {}),

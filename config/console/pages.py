@@ -5,7 +5,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
 
 from django.contrib import admin, messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -13,10 +13,10 @@ from django.views.decorators.http import require_POST
 
 from kernel import context
 from kernel.admin.place import place_of
-from kernel.errors import DomainError, Forbidden, NotFound
+from kernel.errors import Conflict, DomainError, Forbidden, NotFound
 
 P = ParamSpec("P")
-View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
 def page(request: HttpRequest, template: str, title: str, **context: Any) -> HttpResponse:
@@ -31,15 +31,16 @@ def needs(permission: str) -> Callable[[View[P]], View[P]]:
 
     def decorate(view: View[P]) -> View[P]:
         @wraps(view)
-        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             try:
                 place_of(request).require(permission)
                 return view(request, *args, **kwargs)
             except NotFound as error:
                 raise Http404(error.detail) from error
-            except Forbidden as error:
-                response = page(request, "forbidden", "Not allowed", detail=error.detail)
-                response.status_code = 403
+            except (Forbidden, Conflict) as error:
+                heading = "" if isinstance(error, Forbidden) else "Not now"
+                response = page(request, "forbidden", error.title, detail=error.detail, heading=heading)
+                response.status_code = error.status
                 return response
 
         guarded.needs = permission  # type: ignore[attr-defined] # for the test that walks every page
@@ -53,7 +54,7 @@ def action(permission: str) -> Callable[[Callable[Concatenate[HttpRequest, P], s
 
     def decorate(work: Callable[Concatenate[HttpRequest, P], str]) -> View[P]:
         @wraps(work)
-        def view(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        def view(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             try:
                 messages.success(request, work(request, *args, **kwargs))
             except NotFound as error:

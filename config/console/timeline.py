@@ -10,11 +10,48 @@ from django.db.models import BooleanField, ExpressionWrapper, Prefetch, Q
 from config.console import notices
 from config.console.runs import Run, gather
 from contacts.models import ContactProfile
+from files.queries import is_open
+from inbox.mime import clean_html
+from inbox.mime.danger import is_dangerous
 from inbox.models import Attachment, Entry, EntryDeliveryEvent, EntryRecipient, Thread, ThreadParticipant
 from inbox.queries import conversations
 from inbox.types import Direction, OutboundKind
+from tickets.models import Annotation
+from tickets.queries import labels
 
 SHOWN = 100
+_HELD = f'src="{clean_html.HELD}'
+
+
+@dataclass(frozen=True)
+class File:
+    """An attachment, and whether it may be had."""
+
+    row: Attachment
+
+    @property
+    def is_open(self) -> bool:
+        return is_open(self.row.file.scan_state)
+
+    @property
+    def held(self) -> str:
+        """Why nobody gets it, in a few words."""
+        said = {"pending": "being scanned", "failed": "could not be scanned"}
+        if self.row.file.scan_state == "infected":
+            return f"kept away: {self.row.file.scan_reason or 'harmful'}"
+        return said.get(self.row.file.scan_state, "")
+
+    @property
+    def is_dangerous(self) -> bool:
+        row = self.row
+        return is_dangerous(filename=row.filename, declared=row.content_type, sniffed=row.file.mime_sniffed)
+
+    @property
+    def is_disguised(self) -> bool:
+        """A picture or document by its first bytes that calls itself another kind of it."""
+        declared, sniffed = self.row.content_type.partition(";")[0].lower(), self.row.file.mime_sniffed
+        kinds = {declared.partition("/")[0], sniffed.partition("/")[0]}
+        return len(kinds) == 2 and kinds <= {"image", "text", "video", "audio"}
 
 
 @dataclass
@@ -22,7 +59,7 @@ class Message:
     """One entry with all that is shown of it."""
 
     entry: Entry
-    files: list[Attachment]
+    files: list["File"]
     runs: list[Run] = field(default_factory=list)
     warnings: list[notices.Notice] = field(default_factory=list)
 
@@ -57,16 +94,22 @@ class Message:
         return notices.threading(self.entry.thread_decision) if self.side == "in" else {}
 
     @property
+    def vouched(self) -> notices.Notice | None:
+        """Who vouches for the sender of a mail."""
+        return notices.vouched(self.entry.email) if self.side == "in" and self.entry.email else None
+
+    @property
     def outbound(self) -> Any:
         return getattr(self.entry, "outbound", None)
 
 
 @dataclass
 class Conversation:
-    """A thread, its messages oldest first, and the person it is with."""
+    """A thread, its messages and notes oldest first, and the person it is with."""
 
     thread: Thread
     messages: list[Message]
+    notes: list[Annotation]
     has_earlier: bool
     profile: ContactProfile | None
     participants: list[ThreadParticipant]
@@ -76,6 +119,15 @@ class Conversation:
     def waiting(self) -> list[Run]:
         """Runs that ask a person something."""
         return [run for message in self.messages for run in message.runs if run.open_question]
+
+    @property
+    def items(self) -> list[Message | Annotation]:
+        """Everything in the one order there is. Notes from before the first message shown are not shown either."""
+        first = self.messages[0].entry.seq if self.has_earlier and self.messages else 0
+        kept = [note for note in self.notes if note.seq > first]
+        return sorted(
+            [*self.messages, *kept], key=lambda item: item.entry.seq if isinstance(item, Message) else item.seq
+        )
 
     @property
     def first_waiting(self) -> Run | None:
@@ -99,7 +151,7 @@ def read(thread_id: UUID, *, now: datetime, everything: bool = False) -> Convers
     messages = [
         Message(
             entry=entry,
-            files=list(entry.attachments.all()),
+            files=[File(row) for row in entry.attachments.all()],
             runs=by_email.get(entry.email_id, []) if entry.email_id else [],
             warnings=notices.of(entry.email) if entry.email else [],
         )
@@ -108,6 +160,7 @@ def read(thread_id: UUID, *, now: datetime, everything: bool = False) -> Convers
     return Conversation(
         thread=thread,
         messages=messages,
+        notes=_notes(thread),
         has_earlier=has_earlier,
         profile=_profile(thread),
         participants=list(ThreadParticipant.objects.filter(thread=thread).order_by("id")[:30]),
@@ -120,7 +173,10 @@ def _entries(thread: Thread, everything: bool) -> tuple[list[Entry], bool]:
         conversations.shown(Entry.objects.filter(thread=thread))
         .select_related("email", "outbound")
         .defer("body_html", "outbound__raw")
-        .annotate(has_html=ExpressionWrapper(~Q(body_html=""), output_field=BooleanField()))
+        .annotate(
+            has_html=ExpressionWrapper(~Q(body_html=""), output_field=BooleanField()),
+            has_remote=ExpressionWrapper(Q(body_html__contains=_HELD), output_field=BooleanField()),
+        )
         .prefetch_related(
             Prefetch("attachments", Attachment.objects.select_related("file").order_by("position")),
             Prefetch("delivery_events", EntryDeliveryEvent.objects.order_by("at", "created_at")),
@@ -131,6 +187,12 @@ def _entries(thread: Thread, everything: bool) -> tuple[list[Entry], bool]:
     found = list(rows if everything else rows[: SHOWN + 1])
     has_earlier = not everything and len(found) > SHOWN
     return list(reversed(found[:SHOWN] if has_earlier else found)), has_earlier
+
+
+def _notes(thread: Thread) -> list[Annotation]:
+    """Those of conversations that were merged into it, too: they stay where they were written, so that undoing is exact."""
+    merged = Thread.objects.filter(merged_into=thread).values_list("id", flat=True)[:50]
+    return list(labels.notes([thread.id, *merged]))
 
 
 def _profile(thread: Thread) -> ContactProfile | None:

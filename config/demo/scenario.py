@@ -9,6 +9,7 @@ from uuid import UUID, uuid5
 
 from agents.models import Agent, KnowledgeSource
 from agents.services import configuring, learning
+from config.demo import desk
 from config.demo.knowledge import DOCUMENTS
 from inbox.models import Inbox
 from inbox.services import inboxes
@@ -47,6 +48,7 @@ def prepare(*, hook: str, state: Path) -> Scene:
     kept = json.loads(state.read_text()) if state.exists() else {}
     password = _owner(acme, kept.get("password", ""))
     _learn(acme)
+    desk.furnish(acme.id)
     support = _agent(acme, "Support agent", autonomy="supervised")
     billing = _agent(acme, "Billing agent", autonomy="draft")
     _inbox(acme, "support@acme.test", "Acme Support", support)

@@ -49,6 +49,7 @@ INSTALLED_APPS = [
     "webhooks",
     "contacts",
     "inbox",
+    "tickets",
     "agents",
 ]
 
@@ -202,6 +203,12 @@ MCP_ALLOWED_ORIGINS = env.list("MCP_ALLOWED_ORIGINS", default=[])
 OUTBOUND_ALLOW_HTTP = env.bool("OUTBOUND_ALLOW_HTTP", default=False)  # Call plain http; development only.
 OUTBOUND_ALLOWED_NETWORKS = env.list("OUTBOUND_ALLOWED_NETWORKS", default=[])  # Private networks that may be called.
 
+CLAMD_HOST = env.str(
+    "CLAMD_HOST", default=""
+)  # A ClamAV daemon that scans mail and files; empty: none, unless by socket.
+CLAMD_PORT = env.int("CLAMD_PORT", default=3310)  # Its port.
+CLAMD_SOCKET = env.str("CLAMD_SOCKET", default="")  # Its socket on this machine, instead of host and port.
+
 FILES_ROOT = Path(env.str("FILES_ROOT", default=str(VAR / "files")))  # Where attachments are kept.
 # Where audit anchors are written; copy it elsewhere.
 ANCHOR_DIRECTORY = Path(env.str("ANCHOR_DIRECTORY", default=str(VAR / "anchors")))
@@ -259,6 +266,17 @@ INGEST_THREADS = env.int("INGEST_THREADS", default=2)  # messages that one worke
 INGEST_LEASE_SECONDS = env.float("INGEST_LEASE_SECONDS", default=60)  # After it, a claim of a dead worker is free.
 INGEST_MAX_ATTEMPTS = env.int("INGEST_MAX_ATTEMPTS", default=3)  # Attempts until a message is quarantined.
 INGEST_RETRY_SECONDS = env.float("INGEST_RETRY_SECONDS", default=5)  # Wait between attempts.
+
+CLAMD_TIMEOUT_SECONDS = env.float("CLAMD_TIMEOUT_SECONDS", default=20)  # For each step of one scan.
+CLAMD_RETRY_SECONDS = env.float("CLAMD_RETRY_SECONDS", default=60)  # Wait until a file is scanned anew.
+CLAMD_MAX_ATTEMPTS = env.int("CLAMD_MAX_ATTEMPTS", default=5)  # Attempts until a file counts as not scannable.
+
+# What people ask for of a mail's remote images.
+IMAGE_MAX_BYTES = env.int("IMAGE_MAX_BYTES", default=5 * 1024 * 1024)  # Of one image; larger ones are not shown.
+IMAGE_TIMEOUT_SECONDS = env.float("IMAGE_TIMEOUT_SECONDS", default=10)  # For fetching it, redirects among it.
+IMAGE_FETCHES = env.int("IMAGE_FETCHES", default=8)  # At the same time, in one process.
+IMAGE_KEEP_SECONDS = env.int("IMAGE_KEEP_SECONDS", default=24 * 3600)  # A fetched image is kept so long.
+IMAGE_LINK_SECONDS = env.int("IMAGE_LINK_SECONDS", default=3600)  # A link to an image is good so long.
 
 SEND_LEASE_SECONDS = env.float("SEND_LEASE_SECONDS", default=120)  # After it, a send without an end is uncertain.
 SEND_TIMEOUT_SECONDS = env.float("SEND_TIMEOUT_SECONDS", default=30)  # For one conversation with the mail server.

@@ -19,6 +19,10 @@ class Migration(migrations.Migration):
             name='workspace',
             field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace'),
         ),
+        migrations.AddIndex(
+            model_name='file',
+            index=models.Index(condition=models.Q(('scan_state', 'pending')), fields=['scan_due_at'], name='files_scan_due'),
+        ),
         migrations.AddConstraint(
             model_name='file',
             constraint=models.UniqueConstraint(fields=('workspace', 'sha256', 'size'), name='files_one_copy_per_content'),

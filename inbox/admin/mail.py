@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 
+from files.services import scanning
 from inbox.models import Attachment, Email, InboundMessage, OutboundMessage
 from inbox.services import attachments, quarantine
 from kernel.admin import columns
@@ -164,10 +165,16 @@ class AttachmentAdmin(ReadOnlyAdmin):
     search_fields = ("filename__icontains",)
     ordering = ("-created_at", "-id")
     list_select_related = ("file",)
-    actions: ClassVar[Any] = ["remove", "restore"]
+    actions: ClassVar[Any] = ["scan_again", "remove", "restore"]
     empty_icon = "attach_file"
     empty_title = "No attachments here"
     empty_text = "Files come with mail. They are always downloaded, never opened here."
+
+    @deed("Scan again", icon="shield")
+    def scan_again(self, request: HttpRequest, queryset: QuerySet[Attachment]) -> None:
+        """For files that the scanner could not judge."""
+        for row in queryset:
+            self.serve(request, lambda r=row: scanning.scan_again(workspace_id=r.workspace_id, file_id=r.file_id))
 
     @deed("Delete")
     def remove(self, request: HttpRequest, queryset: QuerySet[Attachment]) -> None:

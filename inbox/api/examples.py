@@ -79,6 +79,8 @@ THREAD: dict[str, Any] = {
     "merged_into_id": None,
     "subject": EMAIL["subject"],
     "status": "open",
+    "snoozed_until": None,
+    "assignee_id": None,
     "first_unanswered_inbound_at": EMAIL["received_at"],
     "last_entry_at": EMAIL["received_at"],
     "entry_count": 1,
@@ -99,6 +101,7 @@ ATTACHMENT: dict[str, Any] = {
     "size": 18_213,
     "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "scan_state": "clean",
+    "scan_reason": "",
     "inline": False,
 }
 ENTRY: dict[str, Any] = {
@@ -149,4 +152,10 @@ CIRCUIT_BREAKER: dict[str, Any] = {
     "last_held_at": _TIMES["updated_at"],
     "closed_at": None,
     "closed_by": "",
+}
+REPARSED: dict[str, Any] = {
+    "object": "reparse",
+    "email_id": EMAIL["id"],
+    "applied": True,
+    "changes": [{"field": "subject", "before": "=?x-unknown?Q?Grüße?=", "after": "Grüße"}],
 }

@@ -5,8 +5,10 @@ from typing import Any
 
 from rest_framework import serializers
 
+from inbox.api import examples
 from inbox.mime import sanitise
 from kernel.api.inputs import FreeForm, Input, Text
+from kernel.api.shapes import exemplified
 
 # The characters of a Message-ID that no server on its way changes (RFC 5322 §3.6.4, without quoted forms).
 _MESSAGE_ID = re.compile(r"<?[A-Za-z0-9!#$%&'*+/=?^_`{|}~.:\[\]@-]{1,900}>?")
@@ -93,3 +95,25 @@ class EmailInput(Input):
         if bad:
             raise serializers.ValidationError(dict.fromkeys(bad, "This is not the name of a header."))
         return given
+
+
+class Reparsing(Input):
+    dry_run = serializers.BooleanField(
+        required=False, default=False, help_text="Say what would change, change nothing."
+    )
+
+
+class ReparseChange(serializers.Serializer[Any]):
+    """One field that the present reader reads otherwise; long texts are cut."""
+
+    field = serializers.CharField()
+    before = serializers.CharField()
+    after = serializers.CharField()
+
+
+@exemplified(examples.REPARSED)
+class ReparsedShape(serializers.Serializer[Any]):
+    object = serializers.CharField()
+    email_id = serializers.UUIDField()
+    applied = serializers.BooleanField()
+    changes = ReparseChange(many=True)

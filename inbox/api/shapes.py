@@ -30,6 +30,23 @@ class Aliases(serializers.ListField):
         super().__init__(child=Text(max_length=320), max_length=MAX_ALIASES, **options)
 
 
+class ThreadUpdate(Input):
+    status = serializers.ChoiceField(
+        choices=[value for value in ThreadStatus.values if value != ThreadStatus.SNOOZED],
+        required=False,
+        help_text="To snooze it, give snoozed_until instead.",
+    )
+    snoozed_until = serializers.DateTimeField(
+        required=False, help_text="It comes back at this time, or with the next mail of a person."
+    )
+    assignee_id = serializers.UUIDField(required=False, allow_null=True, help_text="A membership, or null.")
+
+    def validate(self, attrs: Any) -> Any:
+        if "status" in attrs and "snoozed_until" in attrs:
+            raise serializers.ValidationError({"status": "Give a status or a time until which it rests, not both."})
+        return attrs
+
+
 class InboxChange(Input):
     name = Text(required=False, allow_blank=True, max_length=200)
     agent_id = serializers.UUIDField(required=False, allow_null=True)
@@ -117,6 +134,8 @@ class ThreadShape(Resource):
     merged_into_id = serializers.UUIDField(allow_null=True, help_text="The thread that its entries went into.")
     subject = serializers.CharField()
     status = serializers.ChoiceField(choices=ThreadStatus.choices)
+    snoozed_until = serializers.DateTimeField(allow_null=True)
+    assignee_id = serializers.UUIDField(allow_null=True, help_text="The membership of whoever takes care of it.")
     first_unanswered_inbound_at = serializers.DateTimeField(allow_null=True)
     last_entry_at = serializers.DateTimeField()
     entry_count = serializers.IntegerField()
@@ -135,7 +154,10 @@ class AttachmentShape(Owned):
     dangerous = serializers.SerializerMethodField(help_text="Opening it could run something.")
     size = serializers.SerializerMethodField()
     sha256 = serializers.SerializerMethodField()
-    scan_state = serializers.SerializerMethodField()
+    scan_state = serializers.SerializerMethodField(
+        help_text="none (there is no scanner), pending, clean, infected or failed. Only none and clean are handed out."
+    )
+    scan_reason = serializers.SerializerMethodField(help_text="What was found, or why it could not be scanned.")
     inline = serializers.BooleanField()
     content_id = serializers.CharField()
 
@@ -153,6 +175,9 @@ class AttachmentShape(Owned):
 
     def get_scan_state(self, row: Attachment) -> str:
         return row.file.scan_state
+
+    def get_scan_reason(self, row: Attachment) -> str:
+        return row.file.scan_reason
 
 
 class RecipientShape(serializers.Serializer[Any]):

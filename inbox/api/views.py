@@ -17,9 +17,10 @@ from inbox.api.rearranging import Rearranging
 from inbox.mime.parsing import parse
 from inbox.models import Attachment, Email, Entry, Inbox, Thread
 from inbox.queries import conversations
-from inbox.services import handing_in, inboxes, labelling
+from inbox.services import handing_in, inboxes, labelling, reparsing, tending
 from inbox.services.addressing import Further
 from inbox.services.handing_in import MailFields
+from inbox.types import ThreadStatus
 from kernel.api.downloads import download
 from kernel.api.listings import Listing
 from kernel.api.lookup import one
@@ -115,6 +116,7 @@ class EmailViewSet(WorkspaceViewSet):
         "raw": "email.read",
         "create": "email.create",
         "partial_update": "email.create",
+        "reparse": "quarantine.manage",
     }
     listings: ClassVar = {"list": Listing(filters=filters.EmailFilters)}
     expands: ClassVar = {"inbox": "inbox_id", "thread": "thread_id", "latest_run": "id"}
@@ -187,6 +189,27 @@ class EmailViewSet(WorkspaceViewSet):
         )
         return Response(_EMAIL.to_representation(emails[0]), status=202)
 
+    @extend_schema(
+        request={"application/json": mails.Reparsing},
+        responses=mails.ReparsedShape,
+        examples=[
+            OpenApiExample("look", {"dry_run": True}, request_only=True, media_type="application/json"),
+            OpenApiExample("do", {}, request_only=True, media_type="application/json"),
+        ],
+    )
+    @action(detail=True, methods=["post"])
+    def reparse(self, request: Request, pk: UUID) -> Response:
+        """Read the stored message again with the present reader. The answer says what differs; `dry_run` only looks."""
+        asked = self.checked(mails.Reparsing)
+        changes = reparsing.reparse(workspace_id=self.principal.workspace_id, email_id=pk, is_trial=asked["dry_run"])
+        body = {
+            "object": "reparse",
+            "email_id": pk,
+            "applied": bool(changes) and not asked["dry_run"],
+            "changes": changes,
+        }
+        return Response(mails.ReparsedShape(body).data)
+
     @extend_schema(responses={(200, "message/rfc822"): bytes})
     @action(detail=True, methods=["get"])
     def raw(self, request: Request, pk: UUID) -> StreamingHttpResponse:
@@ -208,6 +231,7 @@ class ThreadViewSet(Rearranging):
         "merge": "thread.manage",
         "split": "thread.manage",
         "move": "thread.manage",
+        "partial_update": "thread.manage",
     }
     listings: ClassVar = {
         "list": Listing(filters=filters.ThreadFilters, by="last_entry_seq", sorts=("last_entry_seq", "created_at")),
@@ -224,6 +248,26 @@ class ThreadViewSet(Rearranging):
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One conversation, without its entries."""
         return Response(shapes.ThreadShape(one(Thread.objects.filter(id=pk))).data)
+
+    @extend_schema(
+        request=shapes.ThreadUpdate,
+        responses=shapes.ThreadShape,
+        examples=[OpenApiExample("close", {"status": "closed", "assignee_id": None}, request_only=True)],
+    )
+    def partial_update(self, request: Request, pk: UUID) -> Response:
+        """Assign a conversation, close or open it, call it spam, or let it rest until a time."""
+        changes, place = (
+            self.checked(shapes.ThreadUpdate),
+            {"workspace_id": self.principal.workspace_id, "thread_id": pk},
+        )
+        one(Thread.objects.filter(id=pk))
+        if "assignee_id" in changes:
+            tending.assign(**place, membership_id=changes["assignee_id"])
+        if "status" in changes:
+            tending.set_status(**place, status=ThreadStatus(changes["status"]))
+        if "snoozed_until" in changes:
+            tending.snooze(**place, until=changes["snoozed_until"])
+        return self.retrieve(request, pk)
 
     @extend_schema(responses=listing(shapes.EntryShape, "Entry"))
     @action(detail=True, methods=["get"])

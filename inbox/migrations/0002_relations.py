@@ -443,4 +443,129 @@ class Migration(migrations.Migration):
                 ('unfenced', django.db.models.manager.Manager()),
             ],
         ),
+        migrations.CreateModel(
+            name='Draft',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('author_kind', models.CharField(max_length=20)),
+                ('author_id', models.CharField(max_length=80)),
+                ('author_label', models.TextField(blank=True, db_default='')),
+                ('text', models.TextField(blank=True)),
+                ('version', models.PositiveIntegerField(default=1)),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='RemoteImage',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('address_hash', models.BinaryField(max_length=32)),
+                ('content', models.BinaryField(blank=True)),
+                ('content_type', models.CharField(blank=True, max_length=20)),
+                ('problem', models.CharField(blank=True, max_length=200)),
+                ('expires_at', models.DateTimeField()),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ThreadReadState',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('last_read_seq', models.BigIntegerField(default=0)),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.AddIndex(
+            model_name='thread',
+            index=models.Index(condition=models.Q(('assignee__isnull', False)), fields=['assignee', 'status', '-last_entry_seq'], name='inbox_thread_by_assignee'),
+        ),
+        migrations.AddIndex(
+            model_name='thread',
+            index=models.Index(condition=models.Q(('snoozed_until__isnull', False)), fields=['snoozed_until'], name='inbox_thread_alarm'),
+        ),
+        migrations.AddConstraint(
+            model_name='thread',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('snoozed_until__isnull', False), ('status', 'snoozed')), models.Q(models.Q(('status', 'snoozed'), _negated=True), ('snoozed_until', None)), _connector='OR'), name='inbox_thread_snoozed_until_a_time'),
+        ),
+        migrations.AddField(
+            model_name='draft',
+            name='thread',
+            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to='inbox.thread'),
+        ),
+        migrations.AddField(
+            model_name='draft',
+            name='workspace',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace'),
+        ),
+        migrations.AddField(
+            model_name='remoteimage',
+            name='workspace',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace'),
+        ),
+        migrations.AddField(
+            model_name='threadreadstate',
+            name='membership',
+            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tenancy.membership'),
+        ),
+        migrations.AddField(
+            model_name='threadreadstate',
+            name='thread',
+            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='read_states', to='inbox.thread'),
+        ),
+        migrations.AddField(
+            model_name='threadreadstate',
+            name='workspace',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace'),
+        ),
+        migrations.AddConstraint(
+            model_name='draft',
+            constraint=models.UniqueConstraint(fields=('thread', 'author_kind', 'author_id'), name='inbox_one_draft_per_author'),
+        ),
+        migrations.AddConstraint(
+            model_name='draft',
+            constraint=models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='inbox_draft_version_counts_from_one'),
+        ),
+        migrations.AddIndex(
+            model_name='remoteimage',
+            index=models.Index(fields=['expires_at'], name='inbox_image_end'),
+        ),
+        migrations.AddConstraint(
+            model_name='remoteimage',
+            constraint=models.UniqueConstraint(fields=('workspace', 'address_hash'), name='inbox_one_copy_per_image'),
+        ),
+        migrations.AddConstraint(
+            model_name='remoteimage',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('problem', ''), _negated=True), models.Q(('content_type', ''), _negated=True), _connector='OR'), name='inbox_image_shown_or_not'),
+        ),
+        migrations.AddConstraint(
+            model_name='threadreadstate',
+            constraint=models.UniqueConstraint(fields=('thread', 'membership'), name='inbox_one_read_state_per_member'),
+        ),
     ]

@@ -101,6 +101,13 @@ class Migration(migrations.Migration):
             narrowed="inbox_sees_thread_v1(source_thread_id)"
             " AND (kind = 'split' OR inbox_sees_thread_v1(target_thread_id))",
         ),
+        db.fence(
+            "inbox_threadreadstate",
+            references={"thread_id": "inbox_thread", "membership_id": "tenancy_membership"},
+            narrowed="inbox_sees_thread_v1(thread_id)",
+        ),
+        db.fence("inbox_draft", references={"thread_id": "inbox_thread"}, narrowed="inbox_sees_thread_v1(thread_id)"),
+        db.fence("inbox_remoteimage"),
         # tenancy keeps a plain inbox id of teams, since it lies below this app; integrity is the database's.
         db.pair("tenancy_teaminbox", "inbox_id", "inbox_inbox"),
     ]

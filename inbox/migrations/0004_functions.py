@@ -65,4 +65,11 @@ class Migration(migrations.Migration):
             " DROP TRIGGER inbox_further_address_free ON inbox_inboxaddress;"
             " DROP TRIGGER inbox_inbox_address_free ON inbox_inbox; DROP FUNCTION inbox_address_free_v1()",
         ),
+        db.sql_file(
+            SQL / "desk_v1.sql",
+            reverse="DROP TRIGGER inbox_direction_stays ON inbox_entry; DROP FUNCTION inbox_direction_stays_v1();"
+            " DROP TRIGGER inbox_only_outbound_leaves ON inbox_outboundmessage;"
+            " DROP FUNCTION inbox_only_outbound_leaves_v1();"
+            " DROP TRIGGER inbox_reading_goes_on ON inbox_threadreadstate; DROP FUNCTION inbox_read_on_v1()",
+        ),
     ]

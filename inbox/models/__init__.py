@@ -5,9 +5,11 @@ from inbox.models.change import ThreadChange
 from inbox.models.connection import Connection, ConnectionCredential
 from inbox.models.email import Email, InboundMessage, MessageReference
 from inbox.models.entry import Entry, EntryDeliveryEvent, EntryRecipient
+from inbox.models.image import RemoteImage
 from inbox.models.inbox import Inbox
 from inbox.models.outbound import AutoReplyQuota, OutboundMessage
-from inbox.models.thread import Thread, ThreadParticipant
+from inbox.models.thread import Thread, ThreadParticipant, ThreadReadState
+from inbox.models.writing import Draft
 
 __all__ = [
     "Attachment",
@@ -15,6 +17,7 @@ __all__ = [
     "CircuitBreaker",
     "Connection",
     "ConnectionCredential",
+    "Draft",
     "Email",
     "Entry",
     "EntryDeliveryEvent",
@@ -24,7 +27,9 @@ __all__ = [
     "InboxAddress",
     "MessageReference",
     "OutboundMessage",
+    "RemoteImage",
     "Thread",
     "ThreadChange",
     "ThreadParticipant",
+    "ThreadReadState",
 ]

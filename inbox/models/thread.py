@@ -36,6 +36,12 @@ class Thread(WorkspaceOwned):
                 condition=models.Q(merged_into=None) | ~models.Q(merged_into=models.F("id")),
                 name="inbox_thread_not_merged_into_itself",
             ),
+            # Whoever sets one without the other makes a conversation that never wakes.
+            models.CheckConstraint(
+                condition=models.Q(status="snoozed", snoozed_until__isnull=False)
+                | (~models.Q(status="snoozed") & models.Q(snoozed_until=None)),
+                name="inbox_thread_snoozed_until_a_time",
+            ),
         ]
         indexes = [
             # The inbox list, newest conversation first.
@@ -46,6 +52,16 @@ class Thread(WorkspaceOwned):
                 fields=["workspace", "first_unanswered_inbound_at"],
                 name="inbox_thread_unanswered",
                 condition=models.Q(first_unanswered_inbound_at__isnull=False),
+            ),
+            # "What is mine".
+            models.Index(
+                fields=["assignee", "status", "-last_entry_seq"],
+                name="inbox_thread_by_assignee",
+                condition=models.Q(assignee__isnull=False),
+            ),
+            # The alarm clock.
+            models.Index(
+                fields=["snoozed_until"], name="inbox_thread_alarm", condition=models.Q(snoozed_until__isnull=False)
             ),
         ]
 
@@ -70,3 +86,19 @@ class ThreadParticipant(models.Model):
 
     def __str__(self) -> str:
         return self.address
+
+
+class ThreadReadState(WorkspaceOwned):
+    """How far a member has read a conversation. It only goes on: a trigger refuses to take it back."""
+
+    thread = models.ForeignKey(Thread, models.CASCADE, related_name="read_states", db_constraint=False, db_index=False)
+    membership = models.ForeignKey(
+        "tenancy.Membership", models.CASCADE, related_name="+", db_constraint=False, db_index=False
+    )
+    last_read_seq = models.BigIntegerField(default=0)
+
+    class Meta(WorkspaceOwned.Meta):
+        constraints = [models.UniqueConstraint(fields=["thread", "membership"], name="inbox_one_read_state_per_member")]
+
+    def __str__(self) -> str:
+        return f"read up to #{self.last_read_seq}"

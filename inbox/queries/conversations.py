@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import DateTimeField, Func, Prefetch, Q, QuerySet, UUIDField, Value
 
+from files.queries import is_open
 from inbox import policy as policies
 from inbox.mime import verdicts
 from inbox.models import Attachment, Email, Entry, Thread
@@ -63,7 +64,7 @@ class MailContext:
 
 def mail_context(*, email_id: UUID) -> MailContext:
     """The context of an e-mail of the current workspace; NotFound when it has no entry."""
-    files = Prefetch("attachments", Attachment.objects.order_by("position"))
+    files = Prefetch("attachments", Attachment.objects.select_related("file").order_by("position"))
     entry = Entry.objects.select_related("email", "inbox").prefetch_related(files).filter(email_id=email_id).first()
     if entry is None or entry.email is None:
         raise NotFound
@@ -95,7 +96,8 @@ def mail_context(*, email_id: UUID) -> MailContext:
         verdicts=email.verdicts,
         sender_doubted=verdicts.must_ask(email.verdicts, policy, sender=email.from_address),
         hops=email.hops,
-        attachments=[attachment.filename for attachment in entry.attachments.all()],
+        # What is kept away from people is not named to agents either: a name is a sentence, too.
+        attachments=[row.filename for row in entry.attachments.all() if is_open(row.file.scan_state)],
         history=[
             HistoryEntry(row.direction, row.author_label, row.extracted_text, row.occurred_at)
             for row in reversed(earlier)

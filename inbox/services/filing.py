@@ -10,7 +10,7 @@ from uuid import UUID
 import orjson
 from django.db import connection
 
-from files.services import storing
+from files.services import scanning, storing
 from inbox.mime import clean_html, verdicts
 from inbox.mime.classify import HOP_HEADER, Classification, classify
 from inbox.mime.naming import display_name
@@ -58,6 +58,8 @@ class Claim:
     envelope_from: str
     source: str
     verdicts: dict[str, Any]
+    # Our own scanner has seen all of it and found nothing.
+    is_clean: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def decide(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[st
         if is_impostor:
             # Its author is not the contact whose address it names.
             content["contact"] = None
-        content["attachments"] = _attachments(claim.workspace_id, target, mail)
+        content["attachments"] = _attachments(claim, target, mail)
     text = mail.text[:_MAX_TEXT]
     bodies = (text, mail.reply_text[:_MAX_TEXT] if mail.reply_text else text, clean_html.clean(mail.html))
     return Job(claim, content["thread_id"], reason, content, bodies)
@@ -230,9 +232,9 @@ def _content(
             "subject": mail.subject,
             "from_name": mail.from_.name if mail.from_ else "",
             "from_address": mail.from_.address[:320] if mail.from_ else "",
-            "reply_to": _addresses(mail.reply_to),
-            "to": _addresses(mail.to),
-            "cc": _addresses(mail.cc),
+            "reply_to": addresses(mail.reply_to),
+            "to": addresses(mail.to),
+            "cc": addresses(mail.cc),
             "date": mail.date,
             "rfc_message_id": mail.message_id or "",
             "in_reply_to": mail.in_reply_to[:_MAX_REFERENCES],
@@ -321,28 +323,32 @@ def _taken(policy: InboxPolicy, mail: ParsedMail) -> list[tuple[int, ParsedAttac
     return fits if limits.max_count is None else fits[: limits.max_count]
 
 
-def _attachments(workspace_id: UUID, target: Target, mail: ParsedMail) -> list[dict[str, Any]]:
-    kept = []
-    for position, part in _taken(target.policy, mail):
-        if part.content is None:
-            continue
-        kept.append(
-            {
-                "position": position,
-                "filename": (part.filename or display_name(part))[:255],
-                "content_type": part.content_type[:255],
-                "sniffed_type": part.sniffed_type[:255],
-                "size": part.size,
-                "sha256": part.sha256,
-                "content_id": (part.content_id or "")[:255],
-                "inline": part.inline,
-                "storage_key": storing.keep(workspace_id=workspace_id, sha256=part.sha256, content=part.content),
-            }
-        )
-    return kept
+def _attachments(claim: Claim, target: Target, mail: ParsedMail) -> list[dict[str, Any]]:
+    parts = [(position, part) for position, part in _taken(target.policy, mail) if part.content is not None]
+    return [keep(claim.workspace_id, position, part, is_clean=claim.is_clean) for position, part in parts]
 
 
-def _addresses(addresses: list[Address]) -> list[dict[str, str]]:
+def keep(workspace_id: UUID, position: int, part: ParsedAttachment, *, is_clean: bool) -> dict[str, Any]:
+    """An attachment as `inbox_attach_v1` takes it, its bytes stored."""
+    content = part.content or b""
+    state, reason = scanning.first_state(content, part.sniffed_type, is_clean=is_clean)
+    return {
+        "position": position,
+        "filename": (part.filename or display_name(part))[:255],
+        "content_type": part.content_type[:255],
+        "sniffed_type": part.sniffed_type[:255],
+        "size": part.size,
+        "sha256": part.sha256,
+        "content_id": (part.content_id or "")[:255],
+        "inline": part.inline,
+        "scan_state": state,
+        "scan_reason": reason,
+        "storage_key": storing.keep(workspace_id=workspace_id, sha256=part.sha256, content=content),
+    }
+
+
+def addresses(addresses: list[Address]) -> list[dict[str, str]]:
+    """Addresses as they are stored."""
     return [{"name": a.name, "address": a.address[:320]} for a in addresses[:_MAX_ADDRESSES]]
 
 

@@ -25,8 +25,9 @@ from django.db import close_old_connections, connection
 from inbox.channels.s3 import NotFetched
 from inbox.events import MessageQuarantined
 from inbox.mime.child import ParserCrashed, ParserPool
+from inbox.mime.types import ParsedMail
 from inbox.models import Email
-from inbox.services import bringing, placing, progress
+from inbox.services import bringing, placing, progress, screening
 from inbox.services.filing import Claim
 from inbox.services.placing import Read
 from inbox.types import EmailState, MessageState
@@ -66,6 +67,11 @@ def _parser() -> ParserPool:
     pool = ParserPool(size=2)
     atexit.register(pool.close)
     return pool
+
+
+def parse(raw: bytes) -> ParsedMail:
+    """A mail as the present reader reads it, in the bounded child. Raises ParserCrashed."""
+    return _parser().parse(raw)
 
 
 def process_due(*, limit: int | None = None) -> int:
@@ -168,10 +174,10 @@ def _read(item: _Claimed) -> Read | None:
         elif claim.attempts > settings.INGEST_MAX_ATTEMPTS:
             quarantine(claim=claim, reason="its worker died at each attempt")
             return None
-        mail = _parser().parse(raw)
+        mail = parse(raw)
         crash_point("ingest.parsed")
         if mail.status != "quarantined":
-            return Read(claim, mail)
+            return Read(screening.screen(claim, raw), mail)
         quarantine(claim=claim, reason=mail.reason or "unsafe to read")
     return None
 

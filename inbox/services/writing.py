@@ -1,16 +1,13 @@
-"""What people write into a conversation: replies to the customer, and notes that the customer never sees."""
+"""What people write to the customer of a conversation."""
 
-from uuid import UUID, uuid4
+from uuid import UUID
 
-from audit.services import record
 from inbox.models import Email, Entry
-from inbox.queries import conversations
-from inbox.services import progress, replying
+from inbox.services import drafting, progress, replying
 from inbox.services.replying import QueuedReply
-from inbox.types import Confidence, Direction, EmailState, OutboundKind, Rule
-from kernel import clock
+from inbox.types import EmailState, OutboundKind
 from kernel.context import Actor
-from kernel.errors import Invalid, NotFound
+from kernel.errors import Invalid
 from kernel.transactions import in_workspace
 
 _WAITING = (EmailState.THREADED, EmailState.QUEUED, EmailState.RUNNING, EmailState.WAITING_APPROVAL, EmailState.FAILED)
@@ -34,37 +31,9 @@ def reply(*, workspace_id: UUID, email_id: UUID, text: str, key: str, author: Ac
         waiting = Email.objects.filter(entry__thread_id=thread_id, state__in=_WAITING)
         for waiting_id in waiting.order_by("created_at").values_list("id", flat=True):
             progress.move(email_id=waiting_id, to=EmailState.HANDLED, reason="answered by a person")
+        if drafting.current(thread_id=thread_id, author=author):
+            drafting.discard(workspace_id=workspace_id, thread_id=thread_id, author=author)
     return queued
-
-
-def note(*, workspace_id: UUID, thread_id: UUID, text: str, author: Actor) -> UUID:
-    """An internal note; the id of its entry. It opens and ends no turn."""
-    with in_workspace(workspace_id):
-        thread = conversations.thread(thread_id)
-        if thread is None:
-            raise NotFound
-        thread = conversations.lock_thread(thread_id)
-        entry_id = uuid4()
-        entry = Entry.objects.create(
-            id=entry_id,
-            workspace_id=workspace_id,
-            inbox_id=thread.inbox_id,
-            thread=thread,
-            direction=Direction.INTERNAL,
-            provider_entry_key=f"note:{entry_id}",
-            author_kind=author.kind,
-            author_id=author.id,
-            author_label=author.label,
-            body_text=_written(text),
-            extracted_text=_written(text),
-            occurred_at=clock.now(),
-            thread_decision={"rule": Rule.NOTE.value, "confidence": Confidence.CERTAIN.value, "evidence": {}},
-        )
-        thread.last_entry_seq, thread.last_entry_at = entry.seq, entry.occurred_at
-        thread.entry_count += 1
-        thread.save(update_fields=["last_entry_seq", "last_entry_at", "entry_count"])
-        record(workspace_id=workspace_id, action="note.write", resource_kind="entry", resource_id=entry.id)
-    return entry.id
 
 
 def _written(text: str) -> str:

@@ -138,9 +138,10 @@ BEGIN
         IF v_some.continue_threads THEN
             -- A response turn opens on a person's mail, unless it is older than the answer that was already given.
             UPDATE inbox_thread t SET last_entry_at = v_now, entry_count = entry_count + 1,
-                (last_entry_seq, preview, contact_id, status, first_unanswered_inbound_at) = (
+                (last_entry_seq, preview, contact_id, status, snoozed_until, first_unanswered_inbound_at) = (
                 SELECT v_seqs[m.n], m.entry->>'preview', coalesce(t.contact_id, v_contacts[m.n]),
                     CASE WHEN turn.opens AND t.status IN ('closed', 'snoozed') THEN 'open' ELSE t.status END,
+                    CASE WHEN NOT turn.opens THEN t.snoozed_until END,
                     CASE WHEN turn.opens THEN coalesce(t.first_unanswered_inbound_at, v_now)
                         ELSE t.first_unanswered_inbound_at END
                 FROM jsonb_to_record(v_by_id->(t.id::text)) AS m(n int, entry jsonb), LATERAL (
@@ -318,9 +319,10 @@ BEGIN
         WHERE workspace_id = p_workspace AND sha256 = decode(a->>'sha256', 'hex') AND size = (a->>'size')::bigint;
         IF NOT FOUND THEN
             INSERT INTO files_file (id, workspace_id, sha256, size, mime_declared, mime_sniffed, storage_key, scan_state,
-                legal_hold)
+                scan_reason, legal_hold)
             VALUES (gen_random_uuid(), p_workspace, decode(a->>'sha256', 'hex'), (a->>'size')::bigint,
-                a->>'content_type', a->>'sniffed_type', a->>'storage_key', 'none', false)
+                a->>'content_type', a->>'sniffed_type', a->>'storage_key', coalesce(a->>'scan_state', 'none'),
+                coalesce(a->>'scan_reason', ''), false)
             ON CONFLICT ON CONSTRAINT files_one_copy_per_content DO NOTHING RETURNING id INTO v_file;
             IF NOT FOUND THEN
                 SELECT id INTO v_file FROM files_file WHERE workspace_id = p_workspace

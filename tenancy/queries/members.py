@@ -1,7 +1,7 @@
 """Members and invitations of the current workspace, and what roles grant together."""
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import Model, QuerySet
@@ -22,6 +22,24 @@ def members() -> QuerySet[Membership]:
 def member(membership_id: UUID) -> Membership:
     """One member; NotFound when the scope has none of that id."""
     return _get(members().filter(id=membership_id))
+
+
+def is_active(membership_id: UUID) -> bool:
+    """Whether a member of this id works here now."""
+    return Membership.objects.filter(id=membership_id, status=MembershipStatus.ACTIVE).exists()
+
+
+def own(user_id: Any) -> UUID | None:
+    """The membership of a person who works here now."""
+    rows = Membership.objects.filter(user_id=user_id, status=MembershipStatus.ACTIVE)
+    found: UUID | None = rows.values_list("id", flat=True).first()
+    return found
+
+
+def active(*, limit: int = 200) -> list[Membership]:
+    """Who works here, with their people, by name."""
+    rows = Membership.objects.filter(status=MembershipStatus.ACTIVE).select_related("user")
+    return list(rows.order_by("user__name", "user__email", "id")[:limit])
 
 
 def invitations() -> QuerySet[Invitation]:

@@ -119,6 +119,14 @@ def furnish(name: str = "acme") -> World:
     with in_workspace(place.id):
         world.ids["webhook-deliveries"] = str(WebhookDelivery.objects.earliest("created_at").id)
         world.ids["system-events"] = str(SystemEvent.objects.earliest("created_at").id)
+    thread = f"/threads/{world.ids['threads']}"
+    world.ids["tags"] = caller("POST", "/tags", {"name": "Refund", "color": "amber"}).json()["id"]
+    world.ids["views"] = caller("POST", "/views", {"name": "All", "filter": {}}).json()["id"]
+    world.ids["canned-answers"] = caller("POST", "/canned-answers", {"name": "Hours", "text": "From nine."}).json()[
+        "id"
+    ]
+    caller("POST", f"{thread}/tags", {"tag_ids": [world.ids["tags"]]})
+    caller("POST", f"{thread}/notes", {"text": "Paid twice."})
     threads = caller.get("/threads").json()["data"]
     entries = [entry for thread in threads for entry in caller.get(f"/threads/{thread['id']}/entries").json()["data"]]
     world.ids["attachments"] = next(file["id"] for entry in entries for file in entry["attachments"])

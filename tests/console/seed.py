@@ -17,6 +17,7 @@ from kernel.transactions import in_workspace
 from tenancy.models import Membership, MembershipRole, Role, RolePermission, User, VerifiedDomain, Workspace
 from tenancy.services import provisioning
 from tests.factories.inbox import walk
+from tickets.models import Annotation
 
 PASSWORD = "correct horse battery staple"
 
@@ -230,17 +231,9 @@ def outbound(
     return entry
 
 
-def note(world: World, thread: Thread, text: str, *, at: datetime, author: str) -> Entry:
-    return Entry.objects.create(
-        workspace=world.workspace,
-        inbox=world.inbox,
-        thread=thread,
-        direction="internal",
-        provider_entry_key=f"note:{uuid.uuid4()}",
-        author_kind="user",
-        author_label=author,
-        body_text=text,
-        occurred_at=at,
+def note(world: World, thread: Thread, text: str, *, at: datetime, author: str) -> Annotation:
+    return Annotation.objects.create(
+        workspace=world.workspace, thread=thread, author_kind="user", author_label=author, body=text, created_at=at
     )
 
 

@@ -1,6 +1,6 @@
 """All factories, by importing each app's: `from tests.factories.every import FACTORIES, make`."""
 
-from tests.factories import agents, audit, contacts, files, inbox, kernel, tenancy, webhooks
+from tests.factories import agents, audit, contacts, files, inbox, kernel, tenancy, tickets, webhooks
 from tests.factories.registry import FACTORIES, make, workspace
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "kernel",
     "make",
     "tenancy",
+    "tickets",
     "webhooks",
     "workspace",
 ]

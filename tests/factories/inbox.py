@@ -10,6 +10,7 @@ from inbox.models import (
     CircuitBreaker,
     Connection,
     ConnectionCredential,
+    Draft,
     Email,
     Entry,
     EntryDeliveryEvent,
@@ -19,12 +20,15 @@ from inbox.models import (
     InboxAddress,
     MessageReference,
     OutboundMessage,
+    RemoteImage,
     Thread,
     ThreadChange,
     ThreadParticipant,
+    ThreadReadState,
 )
 from inbox.types import MOVES, DeliveryState, Direction, ReferenceKind
 from kernel import clock, crypto
+from tenancy.models import Membership
 from tests.factories.registry import FACTORIES, create, digest, factory, unique
 
 
@@ -247,4 +251,34 @@ def _change(workspace_id: UUID, **given: Any) -> ThreadChange:
         fingerprint=digest,
         journal=dict,
         actor_kind="user",
+    )
+
+
+@factory(Draft)
+def _draft(workspace_id: UUID, **given: Any) -> Draft:
+    return create(
+        Draft, workspace_id, given, thread=lambda: FACTORIES[Thread](workspace_id), author_kind="user", author_id="7"
+    )
+
+
+@factory(ThreadReadState)
+def _read_state(workspace_id: UUID, **given: Any) -> ThreadReadState:
+    return create(
+        ThreadReadState,
+        workspace_id,
+        given,
+        thread=lambda: FACTORIES[Thread](workspace_id),
+        membership=lambda: FACTORIES[Membership](workspace_id),
+    )
+
+
+@factory(RemoteImage)
+def _image(workspace_id: UUID, **given: Any) -> RemoteImage:
+    return create(
+        RemoteImage,
+        workspace_id,
+        given,
+        address_hash=digest,
+        problem="The other server answered 404.",
+        expires_at=clock.now,
     )

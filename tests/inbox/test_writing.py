@@ -1,8 +1,8 @@
-"""What people write: a reply handles the conversation, a note changes nothing for the customer."""
+"""What people write: a reply handles the conversation."""
 
 import pytest
 
-from inbox.models import Email, Entry, OutboundMessage, Thread
+from inbox.models import Email, OutboundMessage
 from inbox.services import writing
 from kernel.context import Actor
 from kernel.errors import Invalid, NotFound
@@ -26,28 +26,10 @@ def test_a_reply_handles_every_waiting_mail_of_its_conversation(db):
         assert set(states.values()) == {"handled"}
 
 
-def test_a_note_is_internal_and_leaves_the_turn_open(db):
-    acme = house()
-    deliver(mail())
-    with in_workspace(acme.id):
-        thread = Thread.objects.get()
-    writing.note(workspace_id=acme.id, thread_id=thread.id, text="Look at the invoice.", author=PAT)
-    with in_workspace(acme.id):
-        after = Thread.objects.get()
-        entry = Entry.objects.get(direction="internal")
-        assert (after.entry_count, after.last_entry_seq) == (2, entry.seq)
-        assert after.first_unanswered_inbound_at == thread.first_unanswered_inbound_at
-        assert not OutboundMessage.objects.exists()
-
-
 def test_empty_text_and_foreign_conversations_are_refused(db):
     acme, globex = house("acme"), house("globex")
     email_id = deliver(mail())[0].email_id
-    with in_workspace(acme.id):
-        thread_id = Thread.objects.get().id
     with pytest.raises(Invalid):
         writing.reply(workspace_id=acme.id, email_id=email_id, text="  ", key="k", author=PAT)
     with pytest.raises(NotFound):
         writing.reply(workspace_id=globex.id, email_id=email_id, text="Hi", key="k", author=PAT)
-    with pytest.raises(NotFound):
-        writing.note(workspace_id=globex.id, thread_id=thread_id, text="Hi", author=PAT)

@@ -15,7 +15,7 @@ from kernel.transactions import in_workspace
 from tests import conftest
 from tests.factories.every import make, workspace
 
-OURS = ["agents", "inbox", "contacts", "webhooks", "files", "tenancy", "audit", "kernel"]
+OURS = ["agents", "tickets", "inbox", "contacts", "webhooks", "files", "tenancy", "audit", "kernel"]
 
 # What the catalogue says of the schema, without the oids that differ from one database to the next.
 CATALOGUE = """

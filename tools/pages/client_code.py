@@ -109,7 +109,7 @@ def _operation(
     schema = schema.get("schema", {})
     is_list = method == "get" and types.item(schema) is not None
     return Operation(
-        name=_name(path, method, is_list=is_list and not path.endswith("}")),
+        name=_name(path, method, operation, is_list=is_list and not path.endswith("}")),
         method=method.upper(),
         path=_named(path),
         words=client_types.words(f"{operation['summary']}. {operation.get('description', '')}"),
@@ -133,12 +133,13 @@ def _result(types: Types, accept: str, schema: dict[str, Any], *, is_list: bool)
     return str(types.item(schema)) if is_list else types.of(schema)
 
 
-def _name(path: str, method: str, *, is_list: bool) -> str:
-    """`list`, `create`, `get`, … of a resource; else the last words of the path."""
+def _name(path: str, method: str, operation: dict[str, Any], *, is_list: bool) -> str:
+    """`list`, `create`, `get`, … of a resource; else the last words of the path, or of the operation that has its own."""
     parts = path.removeprefix(PREFIX).split("/")
     tail = parts[-1]
     if len(parts) > 1 and not tail.startswith("{"):
-        return _snake(tail)
+        own = str(operation["operationId"]).removeprefix(f"{_snake(parts[0])}_")
+        return own if method != "get" and own.endswith((_snake(tail), _singular(_snake(tail)))) else _snake(tail)
     return "list" if is_list else VERBS[method]
 
 

@@ -3,17 +3,21 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
 from config.console.pages import needs, page
 from files.queries import open_file
 from inbox.models import Attachment, Email, Entry, InboundMessage
-from kernel.api.downloads import disposition
+from inbox.services import images
+from kernel.api.downloads import download
 from kernel.errors import NotFound
 
-SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"
+# Neither script nor network, but for pictures that we serve ourselves.
+SANDBOX = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action 'none'; base-uri 'none'"
+)
 SOURCE_SHOWN = 200_000
 
 
@@ -25,13 +29,6 @@ def _harmless(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def _download(content: bytes, filename: str, content_type: str = "application/octet-stream") -> HttpResponse:
-    """Always a download, whatever it says it is (FS-7)."""
-    response = HttpResponse(content, content_type=content_type)
-    response["Content-Disposition"] = disposition(filename)
-    return _harmless(response)
-
-
 def _found(row: Any) -> Any:
     if row is None:
         raise NotFound
@@ -41,25 +38,26 @@ def _found(row: Any) -> Any:
 @needs("thread.read")
 def html(request: HttpRequest, entry_id: UUID) -> HttpResponse:
     """The mail's own formatting. It was sanitised when it was stored; the policy holds even if that missed something."""
-    entry = _found(Entry.objects.only("body_html").filter(id=entry_id).first())
+    entry = _found(Entry.objects.only("body_html", "workspace_id").filter(id=entry_id).first())
+    shown = images.show(entry, remote=request.GET.get("images") == "1", prefix="/images/")
     # The frame's policy allows neither script nor network, so what the sanitiser kept can only be looked at.
-    body = render_to_string("console/original.html", {"html": mark_safe(entry.body_html)})  # noqa: S308
+    body = render_to_string("console/original.html", {"html": mark_safe(shown.html)})  # noqa: S308
     return _harmless(HttpResponse(body))
 
 
 @needs("thread.read")
-def attachment(request: HttpRequest, attachment_id: UUID) -> HttpResponse:
-    """An attached file."""
+def attachment(request: HttpRequest, attachment_id: UUID) -> StreamingHttpResponse:
+    """An attached file: always a download, whatever it says it is (FS-7), and only once it may be handed out."""
     row = _found(Attachment.objects.filter(id=attachment_id).first())
     _, chunks = open_file(file_id=row.file_id)
-    return _download(b"".join(chunks), row.filename)
+    return download(chunks, row.filename)
 
 
 @needs("email.read")
-def raw(request: HttpRequest, message_id: UUID) -> HttpResponse:
+def raw(request: HttpRequest, message_id: UUID) -> StreamingHttpResponse:
     """The exact bytes as they arrived."""
     row = _found(InboundMessage.objects.filter(id=message_id).first())
-    return _download(bytes(row.raw), f"{message_id}.eml", "message/rfc822")
+    return download([bytes(row.raw)], f"{message_id}.eml", "message/rfc822")
 
 
 @needs("email.read")

@@ -1,18 +1,24 @@
 """A conversation: read it, and act on it."""
 
+from typing import Any
 from uuid import UUID, uuid4
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
 
-from config.console import timeline
+from config.console import desk, timeline
 from config.console.pages import action, needs, page
+from config.console.views.desk import SNOOZES
 from inbox.models import Email, OutboundMessage, Thread
 from inbox.queries import conversations
-from inbox.services import sending, writing
+from inbox.services import drafting, reading, sending, writing
 from kernel import clock
 from kernel.admin.place import place_of
-from kernel.errors import Invalid, NotFound
+from kernel.errors import DomainError, Invalid, NotFound
+from tenancy.queries import members
+from tickets.queries import labels
+from tickets.services import noting
 
 
 @needs("thread.read")
@@ -25,13 +31,26 @@ def conversation(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     if end is not None and end.id != thread_id:
         # It was merged: old links lead to where its messages are.
         return redirect("admin:inbox_thread_change", end.id)
-    place = place_of(request)
+    place, member, thread = place_of(request), desk.me(request), found.thread
+    if member:
+        reading.mark_read(
+            workspace_id=thread.workspace_id, thread_id=thread.id, membership_id=member, seq=thread.last_entry_seq
+        )
     return page(
         request,
         "conversation",
-        str(found.thread),
+        str(thread),
         conversation=found,
-        thread=found.thread,
+        thread=thread,
+        tags=labels.of_threads([thread.id]).get(thread.id, []),
+        all_tags=list(labels.tags()[:200]),
+        answers=list(labels.answers()[:500]),
+        members=members.active(),
+        member=member,
+        person=request.user,
+        snoozes=SNOOZES,
+        draft=drafting.current(thread_id=thread.id, author=place.actor),
+        may_reparse=place.allows("quarantine.manage"),
         may_decide=place.allows("approval.decide"),
         may_send=place.allows("email.send"),
         may_manage=place.allows("thread.manage"),
@@ -63,13 +82,39 @@ def note(request: HttpRequest, thread_id: UUID) -> str:
     thread = Thread.objects.only("id", "workspace_id").filter(id=thread_id).first()
     if thread is None:
         raise NotFound
-    writing.note(
+    noting.write(
         workspace_id=thread.workspace_id,
         thread_id=thread.id,
-        text=request.POST.get("text", ""),
+        text=request.POST.get("note", ""),
         author=place_of(request).actor,
+        mentions=[_uuid(text) for text in request.POST.getlist("mention")],
     )
     return "Your note is kept; the customer does not see it."
+
+
+@needs("email.send")
+@require_POST
+def draft(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    """Keep what is written so far. 409 with the other text where another device was first."""
+    thread = Thread.objects.only("id", "workspace_id").filter(id=thread_id).first()
+    if thread is None:
+        raise NotFound
+    where: dict[str, Any] = {
+        "workspace_id": thread.workspace_id,
+        "thread_id": thread.id,
+        "author": place_of(request).actor,
+    }
+    text, version = request.POST.get("text", ""), request.POST.get("version", "0")
+    try:
+        if not text.strip() and version != "0":
+            drafting.discard(**where)
+            return JsonResponse({"version": 0})
+        row = drafting.save(**where, text=text, version=int(version) if version.isdecimal() else 0)
+    except NotFound:
+        return JsonResponse({"version": 0})
+    except DomainError as error:
+        return JsonResponse({"detail": error.detail} | error.extra, status=error.status)
+    return JsonResponse({"version": row.version})
 
 
 @action("email.send")

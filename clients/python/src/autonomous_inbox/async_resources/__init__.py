@@ -9,6 +9,7 @@ from autonomous_inbox.async_resources.approvals import AsyncApprovalsResource
 from autonomous_inbox.async_resources.attachments import AsyncAttachmentsResource
 from autonomous_inbox.async_resources.audit_anchors import AsyncAuditAnchorsResource
 from autonomous_inbox.async_resources.audit_events import AsyncAuditEventsResource
+from autonomous_inbox.async_resources.canned_answers import AsyncCannedAnswersResource
 from autonomous_inbox.async_resources.circuit_breakers import AsyncCircuitBreakersResource
 from autonomous_inbox.async_resources.client_certificates import AsyncClientCertificatesResource
 from autonomous_inbox.async_resources.connections import AsyncConnectionsResource
@@ -28,9 +29,11 @@ from autonomous_inbox.async_resources.revoked_client_certificates import AsyncRe
 from autonomous_inbox.async_resources.revoked_tokens import AsyncRevokedTokensResource
 from autonomous_inbox.async_resources.roles import AsyncRolesResource
 from autonomous_inbox.async_resources.system_events import AsyncSystemEventsResource
+from autonomous_inbox.async_resources.tags import AsyncTagsResource
 from autonomous_inbox.async_resources.teams import AsyncTeamsResource
 from autonomous_inbox.async_resources.thread_changes import AsyncThreadChangesResource
 from autonomous_inbox.async_resources.threads import AsyncThreadsResource
+from autonomous_inbox.async_resources.views import AsyncViewsResource
 from autonomous_inbox.async_resources.webhook_deliveries import AsyncWebhookDeliveriesResource
 from autonomous_inbox.async_resources.webhooks import AsyncWebhooksResource
 from autonomous_inbox.async_resources.workspace import AsyncWorkspaceResource
@@ -48,6 +51,7 @@ class AsyncResources:
         self.attachments = AsyncAttachmentsResource(client)
         self.audit_anchors = AsyncAuditAnchorsResource(client)
         self.audit_events = AsyncAuditEventsResource(client)
+        self.canned_answers = AsyncCannedAnswersResource(client)
         self.circuit_breakers = AsyncCircuitBreakersResource(client)
         self.client_certificates = AsyncClientCertificatesResource(client)
         self.connections = AsyncConnectionsResource(client)
@@ -67,9 +71,11 @@ class AsyncResources:
         self.revoked_tokens = AsyncRevokedTokensResource(client)
         self.roles = AsyncRolesResource(client)
         self.system_events = AsyncSystemEventsResource(client)
+        self.tags = AsyncTagsResource(client)
         self.teams = AsyncTeamsResource(client)
         self.thread_changes = AsyncThreadChangesResource(client)
         self.threads = AsyncThreadsResource(client)
+        self.views = AsyncViewsResource(client)
         self.webhook_deliveries = AsyncWebhookDeliveriesResource(client)
         self.webhooks = AsyncWebhooksResource(client)
         self.workspace = AsyncWorkspaceResource(client)

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from urllib.parse import quote
 
 from autonomous_inbox.paging import AsyncPages, AsyncSender, Change
-from autonomous_inbox.types import CorrespondentInput, Email
+from autonomous_inbox.types import CorrespondentInput, Email, Reparsed
 from autonomous_inbox.wire import UNSET, Call, Unset, Versioned, given
 
 
@@ -154,6 +154,22 @@ class AsyncEmailsResource:
                 Call("GET", f"/api/v1/emails/{quote(email_id, safe='')}/raw", accept="message/rfc822")
             )
         ).content
+
+    async def reparse(
+        self, email_id: str, *, dry_run: bool | Unset = UNSET, idempotency_key: str | None = None
+    ) -> Reparsed:
+        """Read the stored message again with the present reader. The answer says what differs; `dry_run` only looks. `POST /api/v1/emails/{email_id}/reparse`"""
+        return cast(
+            "Reparsed",
+            await self._client.send(
+                Call(
+                    "POST",
+                    f"/api/v1/emails/{quote(email_id, safe='')}/reparse",
+                    body=given(dry_run=dry_run),
+                    key=idempotency_key,
+                )
+            ),
+        )
 
     async def get_versioned(self, email_id: str) -> Versioned[Email]:
         """What `get` gives, with its version: pass `etag` as `if_match` to `update`."""

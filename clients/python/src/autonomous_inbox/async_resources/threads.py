@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Literal, cast
 from urllib.parse import quote
 
-from autonomous_inbox.paging import AsyncPages, AsyncSender
-from autonomous_inbox.types import Entry, Thread, ThreadChange
-from autonomous_inbox.wire import UNSET, Call, Unset, given
+from autonomous_inbox.paging import AsyncPages, AsyncSender, Change
+from autonomous_inbox.types import Entry, Note, Tag, Thread, ThreadChange, ThreadTags, ThreadUpdateStatus
+from autonomous_inbox.wire import UNSET, Call, Unset, Versioned, given
 
 
 class AsyncThreadsResource:
@@ -59,6 +59,28 @@ class AsyncThreadsResource:
             "Thread",
             await self._client.send(
                 Call("GET", f"/api/v1/threads/{quote(thread_id, safe='')}", query={"expand": expand})
+            ),
+        )
+
+    async def update(
+        self,
+        thread_id: str,
+        *,
+        status: ThreadUpdateStatus | Unset = UNSET,
+        snoozed_until: str | Unset = UNSET,
+        assignee_id: str | Unset | None = UNSET,
+        if_match: str | None = None,
+    ) -> Thread:
+        """Assign a conversation, close or open it, call it spam, or let it rest until a time. Needs the permission `thread.manage`. `PATCH /api/v1/threads/{thread_id}`"""
+        return cast(
+            "Thread",
+            await self._client.send(
+                Call(
+                    "PATCH",
+                    f"/api/v1/threads/{quote(thread_id, safe='')}",
+                    body=given(status=status, snoozed_until=snoozed_until, assignee_id=assignee_id),
+                    if_match=if_match,
+                )
             ),
         )
 
@@ -124,6 +146,58 @@ class AsyncThreadsResource:
             ),
         )
 
+    def notes(
+        self,
+        thread_id: str,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-seq", "seq"] | None = None,
+    ) -> AsyncPages[Note]:
+        """The internal notes of a conversation, newest first. No customer ever sees one. `GET /api/v1/threads/{thread_id}/notes`"""
+        return AsyncPages(
+            self._client,
+            Call(
+                "GET",
+                f"/api/v1/threads/{quote(thread_id, safe='')}/notes",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "limit": limit,
+                    "sort": sort,
+                },
+            ),
+        )
+
+    async def write_note(
+        self,
+        thread_id: str,
+        *,
+        text: str,
+        entry_id: str | Unset | None = UNSET,
+        mentions: Sequence[str] | Unset = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Note:
+        """Write an internal note. Needs the permission `thread.manage`. `POST /api/v1/threads/{thread_id}/notes`"""
+        return cast(
+            "Note",
+            await self._client.send(
+                Call(
+                    "POST",
+                    f"/api/v1/threads/{quote(thread_id, safe='')}/notes",
+                    body=given(text=text, entry_id=entry_id, mentions=mentions),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
     async def split(
         self,
         thread_id: str,
@@ -144,3 +218,62 @@ class AsyncThreadsResource:
                 )
             ),
         )
+
+    def tags(
+        self,
+        thread_id: str,
+        *,
+        created_at__gt: str | None = None,
+        created_at__gte: str | None = None,
+        created_at__lt: str | None = None,
+        created_at__lte: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        sort: Literal["-created_at", "-name", "created_at", "name"] | None = None,
+    ) -> AsyncPages[Tag]:
+        """The labels of a conversation. Needs the permission `thread.read`. `GET /api/v1/threads/{thread_id}/tags`"""
+        return AsyncPages(
+            self._client,
+            Call(
+                "GET",
+                f"/api/v1/threads/{quote(thread_id, safe='')}/tags",
+                query={
+                    "created_at__gt": created_at__gt,
+                    "created_at__gte": created_at__gte,
+                    "created_at__lt": created_at__lt,
+                    "created_at__lte": created_at__lte,
+                    "cursor": cursor,
+                    "limit": limit,
+                    "sort": sort,
+                },
+            ),
+        )
+
+    async def set_tags(
+        self, thread_id: str, *, tag_ids: Sequence[str], idempotency_key: str | None = None
+    ) -> ThreadTags:
+        """Say which labels a conversation bears; those that are not named are taken off. Needs the permission `thread.manage`. `POST /api/v1/threads/{thread_id}/tags`"""
+        return cast(
+            "ThreadTags",
+            await self._client.send(
+                Call(
+                    "POST",
+                    f"/api/v1/threads/{quote(thread_id, safe='')}/tags",
+                    body=given(tag_ids=tag_ids),
+                    key=idempotency_key,
+                )
+            ),
+        )
+
+    async def get_versioned(self, thread_id: str) -> Versioned[Thread]:
+        """What `get` gives, with its version: pass `etag` as `if_match` to `update`."""
+        return await self._client.versioned(Call("GET", f"/api/v1/threads/{quote(thread_id, safe='')}"))
+
+    async def edit(self, thread_id: str, change: Change[Thread], *, tries: int = 5) -> Thread:
+        """Read, change and write back: `change` gets what is there and gives the fields to change. If somebody
+        else was faster, it is asked again about what is there then."""
+        read, write = (
+            Call("GET", f"/api/v1/threads/{quote(thread_id, safe='')}"),
+            Call("PATCH", f"/api/v1/threads/{quote(thread_id, safe='')}"),
+        )
+        return cast("Thread", await self._client.edit(read, write, change, tries=tries))

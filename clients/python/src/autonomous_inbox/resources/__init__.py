@@ -10,6 +10,7 @@ from autonomous_inbox.resources.approvals import ApprovalsResource
 from autonomous_inbox.resources.attachments import AttachmentsResource
 from autonomous_inbox.resources.audit_anchors import AuditAnchorsResource
 from autonomous_inbox.resources.audit_events import AuditEventsResource
+from autonomous_inbox.resources.canned_answers import CannedAnswersResource
 from autonomous_inbox.resources.circuit_breakers import CircuitBreakersResource
 from autonomous_inbox.resources.client_certificates import ClientCertificatesResource
 from autonomous_inbox.resources.connections import ConnectionsResource
@@ -29,9 +30,11 @@ from autonomous_inbox.resources.revoked_client_certificates import RevokedClient
 from autonomous_inbox.resources.revoked_tokens import RevokedTokensResource
 from autonomous_inbox.resources.roles import RolesResource
 from autonomous_inbox.resources.system_events import SystemEventsResource
+from autonomous_inbox.resources.tags import TagsResource
 from autonomous_inbox.resources.teams import TeamsResource
 from autonomous_inbox.resources.thread_changes import ThreadChangesResource
 from autonomous_inbox.resources.threads import ThreadsResource
+from autonomous_inbox.resources.views import ViewsResource
 from autonomous_inbox.resources.webhook_deliveries import WebhookDeliveriesResource
 from autonomous_inbox.resources.webhooks import WebhooksResource
 from autonomous_inbox.resources.workspace import WorkspaceResource
@@ -48,6 +51,7 @@ class Resources:
         self.attachments = AttachmentsResource(client)
         self.audit_anchors = AuditAnchorsResource(client)
         self.audit_events = AuditEventsResource(client)
+        self.canned_answers = CannedAnswersResource(client)
         self.circuit_breakers = CircuitBreakersResource(client)
         self.client_certificates = ClientCertificatesResource(client)
         self.connections = ConnectionsResource(client)
@@ -67,9 +71,11 @@ class Resources:
         self.revoked_tokens = RevokedTokensResource(client)
         self.roles = RolesResource(client)
         self.system_events = SystemEventsResource(client)
+        self.tags = TagsResource(client)
         self.teams = TeamsResource(client)
         self.thread_changes = ThreadChangesResource(client)
         self.threads = ThreadsResource(client)
+        self.views = ViewsResource(client)
         self.webhook_deliveries = WebhookDeliveriesResource(client)
         self.webhooks = WebhooksResource(client)
         self.workspace = WorkspaceResource(client)

@@ -20,7 +20,15 @@ from autonomous_inbox.types.audit_events import AuditActor, AuditEvent, AuditVer
 from autonomous_inbox.types.circuit_breakers import CircuitBreaker, Scope
 from autonomous_inbox.types.client_certificates import Certificate
 from autonomous_inbox.types.connections import Connection, ConnectionState, Provider
-from autonomous_inbox.types.emails import Address, CorrespondentInput, Email, EmailState, MailClass
+from autonomous_inbox.types.emails import (
+    Address,
+    CorrespondentInput,
+    Email,
+    EmailState,
+    MailClass,
+    ReparseChange,
+    Reparsed,
+)
 from autonomous_inbox.types.event_types import EventType
 from autonomous_inbox.types.inboxes import Inbox, InboxConnection, InboxKind
 from autonomous_inbox.types.invitations import Invitation, InvitationState, InvitationWithLink, Inviter, MailState
@@ -34,18 +42,22 @@ from autonomous_inbox.types.revoked_client_certificates import Denial
 from autonomous_inbox.types.revoked_tokens import Cutoff, RevokedToken
 from autonomous_inbox.types.roles import Role, RoleLink
 from autonomous_inbox.types.shared import (
+    Answer,
     Approval,
     ApprovalState,
     Attachment,
     ChangedBy,
+    Color,
     CredentialState,
     Delivery,
     DeliveryStatus,
     Issuer,
+    Note,
     Problem,
     Risk,
     RoleName,
     Stop,
+    Tag,
     ThreadChange,
     ThreadChangeKind,
     Workspace,
@@ -62,7 +74,10 @@ from autonomous_inbox.types.threads import (
     Rule,
     Thread,
     ThreadStatus,
+    ThreadTags,
+    ThreadUpdateStatus,
 )
+from autonomous_inbox.types.views import ListedThread, Sort, View
 from autonomous_inbox.types.webhook_deliveries import Attempt, DeliveryDetail
 from autonomous_inbox.types.webhooks import (
     DeliveryCounts,
@@ -83,6 +98,7 @@ __all__ = [
     "Address",
     "Agent",
     "AgentStatus",
+    "Answer",
     "Approval",
     "ApprovalState",
     "Attachment",
@@ -96,6 +112,7 @@ __all__ = [
     "Certificate",
     "ChangedBy",
     "CircuitBreaker",
+    "Color",
     "Confidence",
     "Connection",
     "ConnectionState",
@@ -127,12 +144,14 @@ __all__ = [
     "Issuer",
     "Knowledge",
     "KnowledgeDetail",
+    "ListedThread",
     "MachineKey",
     "MachineKeyWithSecret",
     "MailClass",
     "MailState",
     "Member",
     "MemberStatus",
+    "Note",
     "Outcome",
     "Passage",
     "Percentiles",
@@ -141,6 +160,8 @@ __all__ = [
     "Provider",
     "Recipient",
     "RecipientState",
+    "ReparseChange",
+    "Reparsed",
     "Replay",
     "Reply",
     "ReplyStatus",
@@ -157,17 +178,22 @@ __all__ = [
     "RunDetail",
     "Scope",
     "Settings",
+    "Sort",
     "Statistics",
     "StatisticsStep",
     "Step",
     "StepKind",
     "StepStatus",
     "Stop",
+    "Tag",
     "Team",
     "Thread",
     "ThreadChange",
     "ThreadChangeKind",
     "ThreadStatus",
+    "ThreadTags",
+    "ThreadUpdateStatus",
+    "View",
     "Waiting",
     "Webhook",
     "WebhookState",

@@ -68,3 +68,18 @@ class Email(TypedDict):
     received_at: str
     thread_id: str | None
     text: str | None
+
+
+class ReparseChange(TypedDict):
+    """One field that the present reader reads otherwise; long texts are cut."""
+
+    field: str
+    before: str
+    after: str
+
+
+class Reparsed(TypedDict):
+    object: str
+    email_id: str
+    applied: bool
+    changes: Sequence[ReparseChange]

@@ -10,6 +10,8 @@ from typing import Any, Literal, TypedDict
 
 ApprovalState = Literal["pending", "approved", "rejected", "expired", "withdrawn", "consumed"]
 
+Color = Literal["grey", "blue", "green", "amber", "red", "violet"]
+
 CredentialState = Literal["active", "expired", "revoked"]
 
 DeliveryStatus = Literal["pending", "delivered", "failed", "cancelled"]
@@ -17,6 +19,15 @@ DeliveryStatus = Literal["pending", "delivered", "failed", "cancelled"]
 Risk = Literal["low", "medium", "high"]
 
 ThreadChangeKind = Literal["merge", "split", "move"]
+
+
+class Answer(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    name: str
+    text: str
 
 
 class Approval(TypedDict):
@@ -65,6 +76,7 @@ class Attachment(TypedDict):
     size: int
     sha256: str
     scan_state: str
+    scan_reason: str
     inline: bool
     content_id: str
 
@@ -106,6 +118,19 @@ class Issuer(TypedDict):
     label: str
 
 
+class Note(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    thread_id: str
+    entry_id: str | None
+    text: str
+    mentions: Sequence[str]
+    author_kind: str
+    author_label: str
+
+
 class Problem(TypedDict):
     """What went wrong and what to do (RFC 9457). Further members depend on the code."""
 
@@ -132,6 +157,15 @@ class Stop(TypedDict):
     reason: str
     changed_by: ChangedBy
     changed_at: str | None
+
+
+class Tag(TypedDict):
+    object: str
+    id: str
+    created_at: str
+    updated_at: str
+    name: str
+    color: Color
 
 
 class ThreadChange(TypedDict):

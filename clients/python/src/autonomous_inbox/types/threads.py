@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
-from autonomous_inbox.types.shared import Attachment
+from autonomous_inbox.types.shared import Attachment, Tag
 
 Blank = Literal[""]
 
@@ -36,6 +36,8 @@ Rule = Literal[
 ]
 
 ThreadStatus = Literal["open", "snoozed", "closed", "spam"]
+
+ThreadUpdateStatus = Literal["open", "closed", "spam"]
 
 
 class Entry(TypedDict):
@@ -89,7 +91,17 @@ class Thread(TypedDict):
     merged_into_id: str | None
     subject: str
     status: ThreadStatus
+    snoozed_until: str | None
+    assignee_id: str | None
     first_unanswered_inbound_at: str | None
     last_entry_at: str
     entry_count: int
     preview: str
+
+
+class ThreadTags(TypedDict):
+    """All labels of a conversation."""
+
+    object: str
+    thread_id: str
+    tags: Sequence[Tag]

@@ -1,0 +1,5 @@
+"""Pages of the console."""
+
+from tickets.admin import desk
+
+__all__ = ["desk"]
