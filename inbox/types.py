@@ -206,7 +206,6 @@ class Rule(TextChoices):
     JOURNAL = "journal"
     DELIVERY_REPORT = "delivery_report"
     REPLY = "reply"
-    NOTE = "note"
     MERGE = "merge"
     SPLIT = "split"
     MOVE = "move"

@@ -160,7 +160,7 @@ def read(thread_id: UUID, *, now: datetime, everything: bool = False) -> Convers
     return Conversation(
         thread=thread,
         messages=messages,
-        notes=_notes(thread),
+        notes=list(labels.notes(thread.id).order_by("seq")),
         has_earlier=has_earlier,
         profile=_profile(thread),
         participants=list(ThreadParticipant.objects.filter(thread=thread).order_by("id")[:30]),
@@ -187,12 +187,6 @@ def _entries(thread: Thread, everything: bool) -> tuple[list[Entry], bool]:
     found = list(rows if everything else rows[: SHOWN + 1])
     has_earlier = not everything and len(found) > SHOWN
     return list(reversed(found[:SHOWN] if has_earlier else found)), has_earlier
-
-
-def _notes(thread: Thread) -> list[Annotation]:
-    """Those of conversations that were merged into it, too: they stay where they were written, so that undoing is exact."""
-    merged = Thread.objects.filter(merged_into=thread).values_list("id", flat=True)[:50]
-    return list(labels.notes([thread.id, *merged]))
 
 
 def _profile(thread: Thread) -> ContactProfile | None:

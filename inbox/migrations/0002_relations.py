@@ -510,6 +510,10 @@ class Migration(migrations.Migration):
             model_name='thread',
             index=models.Index(condition=models.Q(('snoozed_until__isnull', False)), fields=['snoozed_until'], name='inbox_thread_alarm'),
         ),
+        migrations.AddIndex(
+            model_name='thread',
+            index=models.Index(condition=models.Q(('merged_into__isnull', False)), fields=['merged_into'], name='inbox_thread_merged'),
+        ),
         migrations.AddConstraint(
             model_name='thread',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('snoozed_until__isnull', False), ('status', 'snoozed')), models.Q(models.Q(('status', 'snoozed'), _negated=True), ('snoozed_until', None)), _connector='OR'), name='inbox_thread_snoozed_until_a_time'),
@@ -517,7 +521,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='draft',
             name='thread',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to='inbox.thread'),
+            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='drafts', to='inbox.thread'),
         ),
         migrations.AddField(
             model_name='draft',

@@ -63,6 +63,10 @@ class Thread(WorkspaceOwned):
             models.Index(
                 fields=["snoozed_until"], name="inbox_thread_alarm", condition=models.Q(snoozed_until__isnull=False)
             ),
+            # What was merged into it.
+            models.Index(
+                fields=["merged_into"], name="inbox_thread_merged", condition=models.Q(merged_into__isnull=False)
+            ),
         ]
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ class Draft(WorkspaceOwned):
     `version` rises with each save; whoever saves names the one that they read, so that no device overwrites another.
     """
 
-    thread = models.ForeignKey(Thread, models.CASCADE, related_name="drafts", db_constraint=False, db_index=False)
+    thread = models.ForeignKey(Thread, models.PROTECT, related_name="drafts", db_constraint=False, db_index=False)
     author_kind = models.CharField(max_length=20)
     author_id = models.CharField(max_length=80)
     author_label = models.TextField(blank=True, db_default="")

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import DateTimeField, Func, Prefetch, Q, QuerySet, UUIDField, Value
 
 from files.queries import is_open
@@ -129,6 +130,17 @@ def end_of(thread_id: UUID) -> Thread | None:
             return found
         found = thread(found.merged_into_id)
     return None
+
+
+def merged_into(thread_id: UUID) -> list[UUID]:
+    """The conversation itself, and all that were merged into it, directly or through others."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "WITH RECURSIVE found(id) AS (SELECT %s::uuid UNION SELECT t.id FROM found f"
+            " JOIN inbox_thread t ON t.merged_into_id = f.id) SELECT id FROM found",
+            [thread_id],
+        )
+        return [row[0] for row in cursor.fetchall()]
 
 
 def lock_thread(thread_id: UUID) -> Thread:

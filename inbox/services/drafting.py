@@ -83,4 +83,7 @@ def current(*, thread_id: UUID, author: Actor) -> Draft | None:
 
 def _of(thread_id: UUID, author: Actor, *, lock: bool = False) -> Draft | None:
     rows = Draft.objects.select_for_update() if lock else Draft.objects.all()
-    return rows.filter(thread_id=thread_id, author_kind=author.kind, author_id=author.id).first()
+    mine = rows.filter(author_kind=author.kind, author_id=author.id)
+    # One that was begun in a conversation which was merged into this one meanwhile is not lost.
+    found = {draft.thread_id: draft for draft in mine.filter(thread_id__in=conversations.merged_into(thread_id))}
+    return found.get(thread_id) or next(iter(found.values()), None)

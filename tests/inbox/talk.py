@@ -7,10 +7,13 @@ from django.db import connection
 
 from config import invariants
 from inbox.models import Entry, OutboundMessage, Thread
-from inbox.services import replying
-from inbox.types import OutboundKind
+from inbox.queries import conversations
+from inbox.services import rearranging, replying
+from inbox.types import Direction, OutboundKind
+from kernel import clock
 from kernel.context import Actor
 from kernel.transactions import in_workspace
+from tests.factories.every import make
 from tests.factories.world import House, deliver, mail
 
 PERSON = Actor(kind="user", id="u1", label="Mika")
@@ -47,6 +50,15 @@ def answer(place: House, entry: Entry, *, kind: OutboundKind = OutboundKind.HUMA
             automatic=automatic, author=PERSON,
         )  # fmt: skip
         return Entry.objects.select_related("outbound").get(id=queued.entry_id)
+
+
+def aside(place: House, thread_id: UUID, text: str = "look") -> Entry:
+    """An internal entry at the end of a conversation, in whatever that was merged into."""
+    with in_workspace(place.id):
+        row = conversations.lock_thread(thread_id)
+        entry = make(Entry, place.id, thread=row, direction=Direction.INTERNAL, body_text=text, occurred_at=clock.now())
+        rearranging.recount(row.id)
+        return entry
 
 
 def sent_id(place: House, entry: Entry) -> str:

@@ -10,14 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inbox.models import Email, Entry, InboundMessage, OutboundMessage, Thread, ThreadChange
-from inbox.services import ingesting, rearranging, sending, undoing, writing
+from inbox.services import ingesting, rearranging, sending, undoing
 from inbox.types import ANSWERS, OutboundKind
 from kernel import clock
 from kernel.errors import DomainError
 from kernel.transactions import in_workspace
 from tests.factories.world import hand_in, house, mail
 from tests.inbox.rows import row_hash
-from tests.inbox.talk import PERSON, answer, broken, talk
+from tests.inbox.talk import answer, aside, broken, talk
 
 PEOPLE = ("ada", "bob", "cleo")
 number = st.integers(0, 30)
@@ -110,7 +110,7 @@ class Story:
         threads = self.threads()
         if threads:
             thread_id = threads[which % len(threads)].id
-            writing.note(workspace_id=self.place.id, thread_id=thread_id, text="look", author=PERSON)
+            aside(self.place, thread_id)
 
     def merge(self, one: int, other: int, *_: object) -> None:
         threads = self.threads()

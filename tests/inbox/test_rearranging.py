@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection, transaction
 
 from audit.models import AuditEvent
 from inbox.models import Entry, Thread, ThreadChange, ThreadParticipant
-from inbox.services import rearranging, undoing, writing
+from inbox.services import rearranging, undoing
 from inbox.services.rearranging import AlreadyMerged, NothingLeft, SameConversation
 from inbox.services.undoing import AlreadyUndone, CannotBeUndone
 from kernel.errors import DomainError, Invalid, NotFound
@@ -18,7 +18,7 @@ from kernel.models import OutboxEvent
 from kernel.transactions import in_workspace
 from tests.factories.world import deliver, hand_in, house, mail
 from tests.inbox.rows import conversations, row_hash
-from tests.inbox.talk import PERSON, answer, broken, sent_id, talk, thread, write
+from tests.inbox.talk import answer, aside, broken, sent_id, talk, thread, write
 
 
 def merge(place, one, other, key=""):
@@ -47,7 +47,7 @@ def two(place, tag=""):
     answer(place, first)
     second = write(place, "ada", cites=f"{tag}a1", said=f"{tag}a2")
     third = write(place, "bob", said=f"{tag}b1", cc="cleo@customer.test")
-    writing.note(workspace_id=place.id, thread_id=third.thread_id, text="Bob is a friend of Ada's", author=PERSON)
+    aside(place, third.thread_id, "Bob is a friend of Ada's")
     return first.thread_id, third.thread_id, (first, second, third)
 
 
@@ -119,7 +119,7 @@ def test_a_merge_shows_both_in_one_and_later_mail_lands_there(db):
     assert write(place, "cleo", cites="b1").thread_id == cyril
     late = answer(place, second)
     assert late.thread_id == cyril
-    writing.note(workspace_id=place.id, thread_id=ada, text="Found by its old id", author=PERSON)
+    aside(place, ada, "Found by its old id")
     assert thread(place, cyril).entry_count == 10
     with in_workspace(place.id):
         assert Entry.objects.exclude(thread_id=cyril).count() == 0

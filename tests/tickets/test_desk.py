@@ -11,6 +11,7 @@ from inbox.models import Draft, Entry, OutboundMessage, Thread, ThreadReadState
 from inbox.queries import conversations
 from inbox.services import drafting, reading, tending, writing
 from inbox.services.drafting import DraftChanged
+from inbox.services.undoing import CannotBeUndone
 from inbox.types import ThreadStatus
 from kernel import clock
 from kernel.context import Actor
@@ -21,8 +22,10 @@ from tenancy.models import Membership
 from tests.console import seed
 from tests.factories.every import make
 from tests.factories.world import deliver, house, mail
+from tests.inbox.talk import write
+from tests.inbox.test_rearranging import merge, split, undo
 from tickets.models import Annotation, ThreadCount, ThreadTag
-from tickets.queries import views
+from tickets.queries import labels, views
 from tickets.services import answering, noting, tagging, viewing
 from tickets.services.tagging import NameTaken
 
@@ -316,3 +319,36 @@ def test_a_draft_is_one_on_all_devices_and_never_overwritten_unseen(db):
         assert Draft.objects.get().id == other.id
     with pytest.raises(DraftChanged):
         drafting.save(**where, text="late", version=2)
+
+
+def test_notes_drafts_and_labels_survive_what_is_done_to_their_conversation(db):
+    """A merge shows them where it leads, through a chain of merges; undoing brings them back; nothing is ever deleted."""
+    acme = house()
+    one, two, three = (write(acme, who, said=who) for who in ("ada", "bob", "cleo"))
+    note = noting.write(workspace_id=acme.id, thread_id=one.thread_id, text="Paid twice.", author=PAT)
+    on_mail = noting.write(workspace_id=acme.id, thread_id=one.thread_id, text="This one.", author=PAT, entry_id=one.id)
+    drafting.save(workspace_id=acme.id, thread_id=one.thread_id, author=PAT, text="Dear Ada", version=0)
+
+    def seen(thread_id):
+        with in_workspace(acme.id):
+            draft = drafting.current(thread_id=thread_id, author=PAT)
+            return set(labels.notes(thread_id)), draft and draft.text
+
+    first = merge(acme, one.thread_id, two.thread_id)
+    second = merge(acme, two.thread_id, three.thread_id)
+    assert seen(three.thread_id) == ({note, on_mail}, "Dear Ada")
+    saved = drafting.save(workspace_id=acme.id, thread_id=three.thread_id, author=PAT, text="Dear all", version=1)
+    assert (saved.version, seen(three.thread_id)[1]) == (2, "Dear all")
+    undo(acme, second)
+    undo(acme, first)
+    assert (seen(one.thread_id), seen(two.thread_id)) == (({note, on_mail}, "Dear all"), (set(), None))
+
+    later = write(acme, "ada", cites="ada", said="later")
+    parted = split(acme, one.thread_id, one.id)
+    assert later.thread_id == one.thread_id
+    assert (seen(one.thread_id)[0], seen(parted.target_thread_id)[0]) == ({note}, {on_mail})
+    kept = noting.write(workspace_id=acme.id, thread_id=parted.target_thread_id, text="Its own.", author=PAT)
+    with pytest.raises(CannotBeUndone, match="Merge it back"):
+        undo(acme, parted)
+    merge(acme, parted.target_thread_id, one.thread_id)
+    assert seen(one.thread_id) == ({note, on_mail, kept}, "Dear all")

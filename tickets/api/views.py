@@ -103,7 +103,7 @@ class ThreadDeskViewSet(WorkspaceViewSet):
     @action(detail=True, methods=["get"])
     def notes(self, request: Request, pk: UUID) -> Response:
         """The internal notes of a conversation, newest first. No customer ever sees one."""
-        return self.listed(Annotation.objects.filter(thread=self._thread(pk)), shapes.NoteShape().to_representation)
+        return self.listed(labels.notes(self._thread(pk).id), shapes.NoteShape().to_representation)
 
     @extend_schema(
         operation_id="threads_write_note",

@@ -91,14 +91,14 @@ class Migration(migrations.Migration):
                 ('author_id', models.CharField(blank=True, max_length=80)),
                 ('author_label', models.TextField(blank=True)),
                 ('entry', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='inbox.entry')),
-                ('thread', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='annotations', to='inbox.thread')),
+                ('thread', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='annotations', to='inbox.thread')),
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
             ],
             options={
                 'abstract': False,
                 'base_manager_name': 'unfenced',
                 'default_manager_name': 'unfenced',
-                'indexes': [models.Index(fields=['thread', 'seq'], name='tickets_annotation_order')],
+                'indexes': [models.Index(fields=['thread', 'seq'], name='tickets_annotation_order'), models.Index(condition=models.Q(('entry__isnull', False)), fields=['entry'], name='tickets_annotation_of_entry')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('visibility', 'internal')), name='tickets_annotation_never_customer_visible'), models.CheckConstraint(condition=models.Q(('body', ''), _negated=True), name='tickets_annotation_says_something')],
             },
             managers=[

@@ -16,7 +16,7 @@ class Annotation(WorkspaceOwned):
 
     kind = models.CharField(max_length=8, choices=AnnotationKind, default=AnnotationKind.NOTE)
     thread = models.ForeignKey(
-        "inbox.Thread", models.CASCADE, related_name="annotations", db_constraint=False, db_index=False
+        "inbox.Thread", models.PROTECT, related_name="annotations", db_constraint=False, db_index=False
     )
     entry = models.ForeignKey(
         "inbox.Entry", models.CASCADE, null=True, related_name="+", db_constraint=False, db_index=False
@@ -36,8 +36,11 @@ class Annotation(WorkspaceOwned):
             ),
             models.CheckConstraint(condition=~models.Q(body=""), name="tickets_annotation_says_something"),
         ]
-        # A conversation's notes in order.
-        indexes = [models.Index(fields=["thread", "seq"], name="tickets_annotation_order")]
+        indexes = [
+            # A conversation's notes in order, and those of its messages.
+            models.Index(fields=["thread", "seq"], name="tickets_annotation_order"),
+            models.Index(fields=["entry"], name="tickets_annotation_of_entry", condition=models.Q(entry__isnull=False)),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.author_label}"

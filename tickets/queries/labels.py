@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from inbox.queries import conversations
 from tickets.models import Annotation, CannedAnswer, Tag, ThreadTag
 
 
@@ -27,6 +28,11 @@ def of_threads(thread_ids: Iterable[UUID]) -> dict[UUID, list[Tag]]:
     return found
 
 
-def notes(thread_ids: Iterable[UUID]) -> "QuerySet[Annotation]":
-    """The notes of conversations, in the order of the conversation."""
-    return Annotation.objects.filter(thread_id__in=list(thread_ids)).order_by("seq")
+def notes(thread_id: UUID) -> "QuerySet[Annotation]":
+    """The notes of a conversation and of what was merged into it, so that undoing a merge is exact.
+
+    A note on a message is where its message is, also after a split.
+    """
+    on_none = Annotation.objects.filter(thread_id__in=conversations.merged_into(thread_id), entry=None)
+    on_messages = Annotation.objects.filter(entry__thread_id=thread_id)
+    return Annotation.objects.filter(id__in=on_none.values("id").union(on_messages.values("id"), all=True))
