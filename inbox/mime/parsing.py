@@ -102,7 +102,7 @@ def _mail(header: Header, tree: Tree | None, content: Content, scan: Scan, size:
         reply_text=content.reply_text,
         attachments=content.attachments,
         headers=reader.decoded(),
-        content_type=root.kind,
+        content_type=root.declared,
         report_type=root.params.get("report-type"),
         signed=content.signed,
         encrypted=content.encrypted,

@@ -21,6 +21,7 @@ class Part:
 
     __slots__ = (
         "children",
+        "declared",
         "disposition",
         "disposition_params",
         "encoding",
@@ -50,6 +51,8 @@ class Part:
         self.kind, self.params = split_value(declared) if declared else (default, {})
         if "/" not in self.kind or self.kind.startswith("/"):
             self.kind = {"text": "text/plain", "html": "text/html"}.get(self.kind, default)
+        # What its sender calls it, also where it is read as something else.
+        self.declared = self.kind
         disposition = header.get("content-disposition")
         self.disposition, self.disposition_params = split_value(disposition) if disposition else ("", {})
         transfer = header.get("content-transfer-encoding")

@@ -1,7 +1,8 @@
 """Which conversation a mail belongs to, with the rule and the evidence that decided it.
 
-Order (FS-2): signed tags of our reply addresses, signed Message-IDs of ours that it cites, In-Reply-To, References from last to first, then mail that already
-cites this one. Where one id leads to several entries, the newest counts. A citation alone never joins: the sender must
+Order (FS-2): signed tags of our reply addresses, signed Message-IDs of ours that it cites, In-Reply-To, References from
+last to first, then mail that already cites this one. An id leads to the mail that bears it or, where we have none, to
+others that cite it; of several entries the newest counts. A citation alone never joins: the sender must
 have taken part, or the cited mail must have gone to them (CW-2, ZM-4), since a Message-ID is known to everybody who got
 the mail.
 """
@@ -55,6 +56,10 @@ class Candidate:
     kind: str
     took_part: bool
 
+    @property
+    def is_cited_itself(self) -> bool:
+        return self.kind in (ReferenceKind.OWN, ReferenceKind.REWRITTEN)
+
 
 def decide(
     *,
@@ -90,7 +95,7 @@ def _join(
     message_id: str,
     candidates: Candidates,
 ) -> Decision:
-    found = [(cited_id, candidate) for cited_id in cited for candidate in candidates.get(_hash(cited_id), [])]
+    found = [(cited_id, candidate) for cited_id in cited for candidate in _meant(candidates.get(_hash(cited_id), []))]
     joinable = [(cited_id, candidate) for cited_id, candidate in found if candidate.took_part]
     strange = list(dict.fromkeys(str(candidate.thread_id) for _, candidate in found if not candidate.took_part))
     if joinable:
@@ -100,7 +105,7 @@ def _join(
         evidence: dict[str, Any] = {"cited": cited_id, "sender": sender, "as": candidate.kind}
         return Decision(
             candidate.thread_id,
-            candidate.entry_id if candidate.kind in (ReferenceKind.OWN, ReferenceKind.REWRITTEN) else None,
+            candidate.entry_id if candidate.is_cited_itself else None,
             rule,
             Confidence.CERTAIN if rule == Rule.SIGNED_REPLY else Confidence.HIGH,
             evidence | ({"also_cited": sorted(others)[:_SHOWN]} if others else {}),
@@ -119,6 +124,10 @@ def _join(
         return Decision(thread_id=None, confidence=Confidence.HIGH, evidence=evidence)
     why = "nothing that it cites is known here" if cited else "it cites no earlier mail"
     return Decision(thread_id=None, evidence={"why": why})
+
+
+def _meant(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    return [candidate for candidate in candidates if candidate.is_cited_itself] or candidates
 
 
 def is_copy(*, twins: Sequence[UUID], sender: str, text: str) -> bool:

@@ -5,6 +5,8 @@ It is an automatic answer like any other: the same marks, the same recipient, th
 
 from uuid import UUID
 
+from django.db.models import Q
+
 from inbox.models import Entry
 from inbox.queries import conversations
 from inbox.queries.conversations import MailContext
@@ -43,10 +45,11 @@ def acknowledge(*, email_id: UUID) -> bool:
 
 
 def _deserves(mail: MailContext) -> bool:
-    """A person's first mail, to an inbox where no agent answers."""
+    """A person's first mail, which nobody has answered yet, to an inbox where no agent answers."""
     if mail.mail_class != MailClass.HUMAN or not mail.may_auto_answer or not mail.inbox_active:
         return False
     if mail.agent_id is not None and mail.policy.lets_agent_work:
         return False
-    earlier = Entry.objects.filter(thread_id=mail.thread_id).exclude(direction=Direction.INTERNAL)
-    return not earlier.filter(seq__lt=Entry.objects.filter(id=mail.entry_id).values("seq")).exists()
+    others = Entry.objects.filter(thread_id=mail.thread_id).exclude(direction=Direction.INTERNAL)
+    is_earlier = Q(seq__lt=Entry.objects.filter(id=mail.entry_id).values("seq"))
+    return not others.filter(is_earlier | Q(direction=Direction.OUTBOUND)).exists()

@@ -89,8 +89,11 @@ def test_each_change_keeps_what_is_counted_and_its_undo_is_equal_to_the_row(db, 
                 assert conversations(place.id) == before, (one, other)
                 continue
             assert broken(place) == {}, (one, other)
-            with pytest.raises(CannotBeUndone, match="Undo that one first"):
-                undo(place, change)
+            if {change.source_thread_id, change.target_thread_id} & {
+                second_change.source_thread_id, second_change.target_thread_id,
+            }:  # fmt: skip
+                with pytest.raises(CannotBeUndone, match="Undo that one first"):
+                    undo(place, change)
             undo(place, second_change)
             assert conversations(place.id) == before, (one, other)
             tried += 1

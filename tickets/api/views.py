@@ -138,7 +138,7 @@ class ThreadDeskViewSet(WorkspaceViewSet):
         tagging.set_all(
             workspace_id=self.principal.workspace_id, thread_id=pk, tag_ids=self.checked(shapes.TagSet)["tag_ids"]
         )
-        shown = [shapes.TagShape(tag).data for tag in labels.of_threads([pk]).get(pk, [])]
+        shown = [shapes.TagShape(tag).data for tag in labels.of_threads([pk]).get(UUID(str(pk)), [])]
         return Response({"object": "thread_tags", "thread_id": pk, "tags": shown})
 
 

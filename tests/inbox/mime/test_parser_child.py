@@ -51,7 +51,7 @@ def child() -> Iterator[ParserChild]:
 @pytest.fixture
 def fragile(monkeypatch: pytest.MonkeyPatch) -> Iterator[ParserChild]:
     monkeypatch.setattr(child_module, "_BOOT", SABOTEUR)
-    parser = ParserChild(cpu_seconds=0.3, wall_seconds=1.0)
+    parser = ParserChild(cpu_seconds=0.3, wall_seconds=3.0)
     yield parser
     parser.close()
 
@@ -103,7 +103,7 @@ def test_a_mail_that_kills_the_child(fragile: ParserChild, subject: bytes, reaso
     with pytest.raises(ParserCrashed) as crash:
         fragile.parse(b"Subject: " + subject + b"\r\n\r\n")
     assert crash.value.reason == reason
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 30  # it would sleep for a minute
     assert not is_running(killed)
     assert fragile.parse(MAIL).subject == "Hello"
     assert fragile.pid != killed
