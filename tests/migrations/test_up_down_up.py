@@ -107,6 +107,7 @@ def test_up_down_up(scratch):
     assert event.sequence >= 2
 
 
+@pytest.mark.deep
 def test_each_last_step_alone(scratch):
     """What an operator does after a bad release: one app, one step back, and forth again."""
     first = _catalogue()
