@@ -9,7 +9,9 @@ import asyncio
 import os
 import sys
 import threading
-from itertools import count
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
 
 import django
 import orjson
@@ -25,15 +27,35 @@ from kernel.transactions import in_workspace, unit_of_work  # noqa: E402
 CLIENTS = 4
 TABLES = ("inbox_thread", "inbox_entry", "inbox_email", "webhooks_webhook", "agents_agent")
 
-_lock = threading.Lock()
-_looks, _foreign, _turns = 0, [], count(1)
+
+@dataclass
+class Tally:
+    """What all clients of this process have seen."""
+
+    looks: int = 0
+    turns: int = 0
+    foreign: list[Any] = field(default_factory=list)
+    lock: Any = field(default_factory=threading.Lock)
+
+    def add(self, looks: int) -> None:
+        with self.lock:
+            self.looks += looks
+            self.turns += 1
+            if self.turns % 20 == 0:
+                self.tell()
+
+    def tell(self) -> None:
+        print(orjson.dumps({"looks": self.looks, "foreign": self.foreign}).decode(), flush=True)
+
+
+TALLY = Tally()
 
 
 class _Mishap(Exception):
     """What a view or a task may raise in the middle of its work."""
 
 
-def turn(place: str, other: str, number: int) -> None:
+def turn(place: UUID, other: UUID, number: int) -> None:
     """A unit of work that sees its workspace only, whatever the one before it on this session was."""
     looks = 0
     try:
@@ -56,32 +78,20 @@ def turn(place: str, other: str, number: int) -> None:
         looks += _look(None)
     if number % 50 == 0:
         connection.close()
-    _tell(looks)
+    TALLY.add(looks)
 
 
-def _look(place: str | None) -> int:
+def _look(place: UUID | None) -> int:
     with connection.cursor() as cursor:
         for table in TABLES:
-            cursor.execute(f"SELECT DISTINCT workspace_id::text FROM {table}")
+            cursor.execute(f"SELECT DISTINCT workspace_id FROM {table}")
             seen = [row[0] for row in cursor.fetchall()]
             if seen != ([place] if place else []):
-                _foreign.append([table, place, seen])
+                TALLY.foreign.append([table, place, seen])
     return len(TABLES)
 
 
-def _tell(looks: int) -> None:
-    global _looks
-    with _lock:
-        _looks += looks
-        if next(_turns) % 20 == 0:
-            _print()
-
-
-def _print() -> None:
-    print(orjson.dumps({"looks": _looks, "foreign": _foreign}).decode(), flush=True)
-
-
-async def _tasks(turns: int, places: tuple[str, str]) -> None:
+async def _tasks(turns: int, places: tuple[UUID, UUID]) -> None:
     async def client(start: int) -> None:
         for number in range(turns):
             one, other = places if (start + number) % 2 else reversed(places)
@@ -90,7 +100,7 @@ async def _tasks(turns: int, places: tuple[str, str]) -> None:
     await asyncio.gather(*(client(start) for start in range(CLIENTS)))
 
 
-def _threads(turns: int, places: tuple[str, str]) -> None:
+def _threads(turns: int, places: tuple[UUID, UUID]) -> None:
     def client(start: int) -> None:
         for number in range(turns):
             one, other = places if (start + number) % 2 else reversed(places)
@@ -105,12 +115,12 @@ def _threads(turns: int, places: tuple[str, str]) -> None:
 
 
 def main(way: str, turns: str, *places: str) -> None:
-    pair = (places[0], places[1])
+    one, other = map(UUID, places)
     if way == "tasks":
-        asyncio.run(_tasks(int(turns), pair))
+        asyncio.run(_tasks(int(turns), (one, other)))
     else:
-        _threads(int(turns), pair)
-    _print()
+        _threads(int(turns), (one, other))
+    TALLY.tell()
 
 
 if __name__ == "__main__":

@@ -18,8 +18,7 @@ UNPACKED = ROOT / ".venv" / "pooler"
 
 def program() -> str | None:
     """The path of PgBouncer, if there is one."""
-    found = shutil.which("pgbouncer") or shutil.which("pgbouncer", path=f"/usr/sbin:{UNPACKED}/usr/sbin")
-    return found
+    return shutil.which("pgbouncer") or shutil.which("pgbouncer", path=f"/usr/sbin:{UNPACKED}/usr/sbin")
 
 
 @contextmanager
