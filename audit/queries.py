@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from functools import cache
@@ -200,29 +200,34 @@ def is_followed(kind: str) -> bool:
     return kind in _followed()
 
 
-def add_states(entries: list[dict[str, Any]]) -> None:
-    """Add the hash of its resource's present state to each entry that has a place for it; one statement for a kind."""
-    wanted = defaultdict[str, list[dict[str, Any]]](list)
+def with_states(entries: list[dict[str, Any]]) -> tuple[str, list[Any]]:
+    """SQL that gives these entries as jsonb, and its parameters: those that have a place for the hash of their resource's
+    present state have the hash in it, null where there is no such row."""
+    wanted = defaultdict[str, set[str]](set)
     for entry in entries:
-        if "after_hash" in entry:
-            wanted[entry["resource_kind"]].append(entry)
-    for kind, mine in wanted.items():
-        ids = {entry["resource_id"] for entry in mine if _UUID.fullmatch(entry["resource_id"])}
-        states = _states(_followed()[kind], ids)
-        for entry in mine:
-            entry["after_hash"] = states.get(entry["resource_id"])
+        if "after_hash" in entry and _UUID.fullmatch(entry["resource_id"]):
+            wanted[entry["resource_kind"]].add(entry["resource_id"])
+    content = orjson.dumps(entries, default=str).decode()
+    if not wanted:
+        return "%s::jsonb", [content]
+    states = " UNION ALL ".join(_states(_followed()[kind]) for kind in wanted)
+    asked = [parameter for kind, ids in wanted.items() for parameter in (kind, list(ids))]
+    sql = (
+        f"(WITH states AS MATERIALIZED ({states}) SELECT jsonb_agg(CASE WHEN e ? 'after_hash' THEN"  # noqa: S608 - as below
+        " e || jsonb_build_object('after_hash', (SELECT s.hash FROM states s WHERE s.kind = e->>'resource_kind'"
+        " AND s.id = e->>'resource_id')) ELSE e END ORDER BY n) FROM jsonb_array_elements(%s::jsonb) WITH ORDINALITY AS t(e, n))"
+    )
+    return sql, [*asked, content]
 
 
-def _states(model: type[Model], ids: Iterable[str]) -> dict[str, str]:
+def _states(model: type[Model]) -> str:
     """SHA-256 of each row, without its bytes: envelopes change by themselves, and raw mail is hashed where it lies."""
     meta = model._meta
     names = [field.column for field in meta.concrete_fields if not isinstance(field, BinaryField)]
     assert meta.pk is not None
     columns = ", ".join(f'"{name}"' for name in names)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT {meta.pk.column}::text, encode(sha256(convert_to(jsonb_build_array({columns})::text, 'UTF8')), 'hex')"  # noqa: S608 - names of models
-            f" FROM {meta.db_table} WHERE {meta.pk.column} = ANY(%s::uuid[])",
-            [list(ids)],
-        )
-        return dict(cursor.fetchall())
+    return (
+        f"SELECT %s AS kind, {meta.pk.column}::text AS id,"  # noqa: S608 - names of models
+        f" encode(sha256(convert_to(jsonb_build_array({columns})::text, 'UTF8')), 'hex') AS hash"
+        f" FROM {meta.db_table} WHERE {meta.pk.column} = ANY(%s::uuid[])"
+    )

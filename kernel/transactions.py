@@ -4,7 +4,7 @@ Effects outside the database never run inside; they are rows (outbox, deliveries
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -106,6 +106,12 @@ def unit_of_work(scope: Scope | None = None) -> Iterator[UnitOfWork]:
     finally:
         context.scope.reset(scope_token)
         _current.reset(unit_token)
+
+
+def seeing(scope: Scope) -> AbstractContextManager[UnitOfWork]:
+    """A unit of work that sees `scope`: the one that runs, without a savepoint, where it sees just that."""
+    unit = _current.get()
+    return nullcontext(unit) if unit is not None and unit.applied == scope else unit_of_work(scope)
 
 
 def in_workspace(workspace_id: UUID) -> AbstractContextManager[UnitOfWork]:
