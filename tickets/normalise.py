@@ -60,3 +60,15 @@ _WORDS: Final = {
     "unanswered": _flag,
     "tag_id": _id,
 }
+
+
+def in_words(filter_: Mapping[str, Any]) -> str:
+    """What a filter takes, for a list of views: "open · waits for an answer · mine"."""
+    said = {
+        "status": filter_.get("status"),
+        "unanswered": {True: "waits for an answer", False: "answered"}.get(filter_.get("unanswered", "")),
+        "assignee": {ME: "mine", NOBODY: "nobody's"}.get(filter_.get("assignee", ""), "one member's"),
+        "inbox_id": "of one inbox",
+        "tag_id": "with a label",
+    }
+    return " · ".join(str(said[word]) for word in said if word in filter_) or "every conversation"

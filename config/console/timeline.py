@@ -112,7 +112,7 @@ class Conversation:
     notes: list[Annotation]
     has_earlier: bool
     profile: ContactProfile | None
-    participants: list[ThreadParticipant]
+    participants: list[tuple[str, list[str]]]
     others: list[Thread]
 
     @property
@@ -163,7 +163,7 @@ def read(thread_id: UUID, *, now: datetime, everything: bool = False) -> Convers
         notes=list(labels.notes(thread.id).order_by("seq")),
         has_earlier=has_earlier,
         profile=_profile(thread),
-        participants=list(ThreadParticipant.objects.filter(thread=thread).order_by("id")[:30]),
+        participants=_participants(thread),
         others=_others(thread),
     )
 
@@ -187,6 +187,15 @@ def _entries(thread: Thread, everything: bool) -> tuple[list[Entry], bool]:
     found = list(rows if everything else rows[: SHOWN + 1])
     has_earlier = not everything and len(found) > SHOWN
     return list(reversed(found[:SHOWN] if has_earlier else found)), has_earlier
+
+
+def _participants(thread: Thread) -> list[tuple[str, list[str]]]:
+    """Each address once, with all that it was."""
+    found: dict[str, list[str]] = {}
+    rows = ThreadParticipant.objects.filter(thread=thread).order_by("id").values_list("address", "role")
+    for address, role in rows[:60]:
+        found.setdefault(address, []).append(role)
+    return list(found.items())
 
 
 def _profile(thread: Thread) -> ContactProfile | None:

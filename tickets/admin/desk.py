@@ -10,6 +10,7 @@ from kernel.admin import columns
 from kernel.admin.base import ReadOnlyAdmin, ServiceAdmin
 from kernel.admin.deeds import deed
 from tickets.models import CannedAnswer, SavedView, Tag
+from tickets.normalise import in_words
 from tickets.services import answering, tagging, viewing
 
 
@@ -71,7 +72,7 @@ class SavedViewAdmin(ReadOnlyAdmin):
 
     view_needs = "thread.read"
     act_needs = "view.manage"
-    list_display = ("name", columns.text("filter"), "sort", columns.when("updated_at", "changed"))
+    list_display = ("name", "narrows", "sort", columns.when("updated_at", "changed"))
     search_fields = ("name",)
     ordering = ("-created_at", "-id")
     actions: ClassVar[Any] = ["remove"]
@@ -81,6 +82,10 @@ class SavedViewAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SavedView]:
         return super().get_queryset(request).filter(owner=None)
+
+    @admin.display(description="shows")
+    def narrows(self, row: SavedView) -> str:
+        return in_words(row.filter)
 
     @deed("Delete")
     def remove(self, request: HttpRequest, queryset: QuerySet[SavedView]) -> None:
