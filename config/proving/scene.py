@@ -82,6 +82,19 @@ def weak(place: Place) -> str:
     return keys.issue(workspace_id=place.id, name="least", scopes=["workspace.read"])[1]
 
 
+@contextmanager
+def owner(place: Place) -> Iterator[tuple[str, str]]:
+    """Somebody who may do everything in a workspace and can sign in: e-mail and password. Nobody any more at the end."""
+    password = secrets.token_urlsafe(24)
+    person = User.objects.create_user(f"{_mark()}@member.invalid", password=password, name="Proof")
+    provisioning.add_owner(user=person, workspace=place.workspace)
+    try:
+        yield person.email, password
+    finally:
+        person.set_unusable_password()
+        person.save(update_fields=["password"])
+
+
 def _mark() -> str:
     return f"proof{secrets.token_hex(8)}"
 

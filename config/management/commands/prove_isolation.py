@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config import ports, processes
 from config.embedded.supervisor import Supervisor
-from config.proving import api, background, callers, catalogue, matrix, parameters, report, scene, tables
+from config.proving import api, background, callers, catalogue, console, matrix, parameters, report, scene, tables
 from config.proving.findings import Findings
 from config.proving.scene import Place
 
@@ -64,6 +64,9 @@ class Command(BaseCommand):
             matrix.shut_out(found, described, [nobody, revoked, deleted], few)
             self._say("Every place that can carry an id")
             parameters.walk(found, described, mine, theirs, foreign, given)
+        self._say("Every page of the console")
+        with console.visiting(found, url, ours) as visitor:
+            console.walk(found, visitor, ours, theirs, foreign)
         self._say("Every table")
         tables.probe(found, ours=ours.id, theirs=theirs.id)
         self._say("Every background job")
