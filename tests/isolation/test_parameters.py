@@ -155,6 +155,13 @@ def test_no_body_takes_an_id_of_another_workspace(ours: World, theirs: World, ca
             assert answer.status_code in (404, 422), (path, name, answer.content)
             assert answer.content == absent.content, (path, name)
             tried += 1
+        for key in ("tag_id", "inbox_id"):
+            answer, absent = (
+                ours.call("POST", "/views", {"name": "x", "filter": {key: one}}, x_request_id=REQUEST)
+                for one in (value, str(uuid4()))
+            )
+            assert (answer.status_code, answer.content) == (422, absent.content), (key, name)
+            tried += 1
         for path, body in {
             "/inboxes": {"address": "x@acme.test"},
             "/agents": {"name": "x"},
