@@ -4,7 +4,7 @@ Effects outside the database never run inside; they are rows (outbox, deliveries
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -114,6 +114,18 @@ def in_workspace(workspace_id: UUID) -> AbstractContextManager[UnitOfWork]:
     if around is not None and around.workspace_id == workspace_id:
         return unit_of_work(around)
     return unit_of_work(Scope(workspace_id=workspace_id))
+
+
+def joining(workspace_id: UUID) -> AbstractContextManager[UnitOfWork]:
+    """`in_workspace` for a single statement: within work that sees that workspace there is no savepoint of its own.
+
+    A savepoint costs two more questions, and takes back nothing here: when the statement fails, so does the work.
+    """
+    unit, around = _current.get(), context.scope.get()
+    sees_it = around is not None and around.workspace_id == workspace_id
+    if unit is not None and connection.in_atomic_block and sees_it and unit.applied == around:
+        return nullcontext(unit)
+    return in_workspace(workspace_id)
 
 
 def in_all_workspaces(reason: str) -> AbstractContextManager[UnitOfWork]:

@@ -145,7 +145,15 @@ def test_pages_and_deeds_of_other_rows_do_not_exist(kim, world):
         if not names or pattern.name == "webhook_edit":
             continue
         url = reverse(f"admin:{pattern.name}", kwargs={name: ids[name] for name in names})
-        body = {"text": "hello", "note": "hello", "deed": "closed", "email": ids["email_id"], "key": uuid.uuid4(), "to": "off", "arrived": "no"}
+        body = {
+            "text": "hello",
+            "note": "hello",
+            "deed": "closed",
+            "email": ids["email_id"],
+            "key": uuid.uuid4(),
+            "to": "off",
+            "arrived": "no",
+        }
         statuses = {kim.get(url).status_code, kim.post(url, body).status_code}
         assert statuses <= {404, 405}, (pattern.name, statuses)
         assert 404 in statuses, pattern.name
