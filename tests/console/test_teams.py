@@ -23,6 +23,7 @@ SHARED = {
     "contactprofile", "suppressionentry", "auditevent", "apirequest", "systemevent", "webhookdelivery", "webhook",
     "providerevent", "outboxevent", "membership", "user", "role", "team", "workspace", "machinekey", "clientcertificate",
     "revokedtoken", "revokedclientcert", "verifieddomain", "agent", "knowledgesource", "inbox", "revokedsigningkey",
+    "tag", "cannedanswer", "savedview",
 }  # fmt: skip
 OFTEN = (
     "workspace.read", "inbox.read", "inbox.manage", "email.read", "email.send", "thread.read", "thread.manage", "agent.read",
