@@ -114,6 +114,8 @@ class Conversation:
     profile: ContactProfile | None
     participants: list[tuple[str, list[str]]]
     others: list[Thread]
+    # Itself, and what was merged into it.
+    merged: list[UUID]
 
     @property
     def waiting(self) -> list[Run]:
@@ -144,6 +146,7 @@ def read(thread_id: UUID, *, now: datetime, everything: bool = False) -> Convers
     if thread is None:
         return None
     entries, has_earlier = _entries(thread, everything)
+    merged = conversations.merged_into(thread.id)
     runs = gather(email_ids=[entry.email_id for entry in entries if entry.email_id], now=now)
     by_email: dict[UUID, list[Run]] = {}
     for run in runs:
@@ -160,7 +163,8 @@ def read(thread_id: UUID, *, now: datetime, everything: bool = False) -> Convers
     return Conversation(
         thread=thread,
         messages=messages,
-        notes=list(labels.notes(thread.id).order_by("seq")),
+        notes=list(labels.notes(thread.id, merged=merged).order_by("seq")),
+        merged=merged,
         has_earlier=has_earlier,
         profile=_profile(thread),
         participants=_participants(thread),

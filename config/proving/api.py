@@ -22,7 +22,9 @@ class Operation:
     method: str
     path: str
     body: dict[str, Any] | None
-    body_fields: tuple[str, ...] = ()
+    # Those of them that name a row, and those that name several.
+    named: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
 
     @property
@@ -73,10 +75,16 @@ def _operations(document: dict[str, Any]) -> Iterator[Operation]:
             content = described.get("requestBody", {}).get("content", {}).get("application/json", {})
             named = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
             examples = list(content.get("examples", {}).values())
+            fields = schemas.get(named, {}).get("properties", {})
             yield Operation(
                 method.upper(),
                 path,
                 examples[0]["value"] if examples else ({} if content else None),
-                tuple(schemas.get(named, {}).get("properties", {})),
+                tuple(name for name, schema in fields.items() if _is_id(schema)),
+                tuple(name for name, schema in fields.items() if _is_id(schema.get("items", {}))),
                 tuple(each["name"] for each in described.get("parameters", []) if each.get("in") == "query"),
             )
+
+
+def _is_id(schema: dict[str, Any]) -> bool:
+    return schema.get("format") == "uuid"

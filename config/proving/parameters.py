@@ -101,20 +101,33 @@ def _bodies(found: Findings, operation: Operation, ours: Caller, ids: Mapping[st
     External ids are unique over the whole installation (S0-30, S0-33): there a 409 is the documented answer, and only what
     it shows is looked at.
     """
-    path = operation.path.replace("{id}", str(uuid4()))
-    named = [field for field in operation.body_fields if field.endswith("_id")]
+    nowhere, named = operation.path.replace("{id}", str(uuid4())), (*operation.named, *operation.listed)
+    # Of our own, where a field names a row: else it would not even be looked at.
+    own = _own(operation, ours) if named else nowhere
     for field in (*named, *_NAMING):
-        absent = {
-            kind: ours.ask(operation.method, path, {**(operation.body or {}), field: make()})
-            for kind, make in unknown.KINDS.items()
-        }
+        path = own if field in named else nowhere
+
+        def ask(value: str, path: str = path, field: str = field) -> Answer:
+            given = [value] if field in operation.listed else value
+            return ours.ask(operation.method, path, {**(operation.body or {}), field: given})
+
+        absent = {kind: ask(make()) for kind, make in unknown.KINDS.items()}
         for name, value in ids.items():
-            answer = ours.ask(operation.method, path, {**(operation.body or {}), field: value})
             where = f"{operation.method} {operation.path} {field} with {name}"
+            answer = ask(value)
             measure = answer if field == "external_id" else absent[unknown.kind(value)]
             _compare(found, where, answer, measure, value, place)
             if field not in named:
                 break
+
+
+def _own(operation: Operation, ours: Caller) -> str:
+    """The path with the id of a row of ours, the first of the list that it is in."""
+    collection, has_id, rest = operation.path.partition("/{id}")
+    if not has_id:
+        return operation.path
+    rows = orjson.loads(ours.ask("GET", collection).content).get("data") or [{"id": uuid4()}]
+    return f"{collection}/{rows[0]['id']}{rest}"
 
 
 def _compare(found: Findings, where: str, answer: Answer, absent: Answer, value: str, place: Place) -> None:

@@ -19,6 +19,7 @@ from cryptography.x509.oid import NameOID
 
 from agents.models import Agent
 from agents.services import configuring, executing, learning
+from config.proving import desk
 from contacts.services import suppressing
 from contacts.types import SuppressionReason
 from inbox.services import accepting, connecting, inboxes, ingesting
@@ -58,6 +59,7 @@ def two() -> Iterator[tuple[Place, Place]]:
     places = [_furnish() for _ in range(2)]
     _bring_to_rest()
     for place in places:
+        desk.furnish(place.id, mark=place.mark)
         _quieten(place)
     try:
         yield places[0], places[1]

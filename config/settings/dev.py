@@ -35,7 +35,7 @@ STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 if _find_spec("django_migration_linter"):
     INSTALLED_APPS = [*INSTALLED_APPS, "django_migration_linter"]
     MIGRATION_LINTER_OPTIONS = {
-        "include_apps": ["kernel", "audit", "tenancy", "files", "webhooks", "contacts", "inbox", "agents"],
+        "include_apps": ["kernel", "audit", "tenancy", "files", "webhooks", "contacts", "inbox", "tickets", "agents"],
         # They make the tables of the first release: nothing runs yet that their locks could stop.
         "ignore_name": ["0001_initial", "0002_relations", "0002_fence", "0003_fence"],
     }

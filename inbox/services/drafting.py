@@ -1,5 +1,6 @@
 """Replies in the making: kept on the server, the same on all devices of their author, never overwritten unseen."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -76,14 +77,15 @@ def discard(*, workspace_id: UUID, thread_id: UUID, author: Actor) -> None:
         record(workspace_id=workspace_id, action="draft.discard", resource_kind="draft", resource_id=draft_id)
 
 
-def current(*, thread_id: UUID, author: Actor) -> Draft | None:
-    """The author's draft in a conversation of the scope in sight."""
-    return _of(thread_id, author)
+def current(*, thread_id: UUID, author: Actor, merged: Sequence[UUID] | None = None) -> Draft | None:
+    """The author's draft in a conversation of the scope in sight; `merged` as `conversations.merged_into` has told."""
+    return _of(thread_id, author, merged=merged)
 
 
-def _of(thread_id: UUID, author: Actor, *, lock: bool = False) -> Draft | None:
+def _of(thread_id: UUID, author: Actor, *, lock: bool = False, merged: Sequence[UUID] | None = None) -> Draft | None:
     rows = Draft.objects.select_for_update() if lock else Draft.objects.all()
     mine = rows.filter(author_kind=author.kind, author_id=author.id)
     # One that was begun in a conversation which was merged into this one meanwhile is not lost.
-    found = {draft.thread_id: draft for draft in mine.filter(thread_id__in=conversations.merged_into(thread_id))}
+    threads = conversations.merged_into(thread_id) if merged is None else merged
+    found = {draft.thread_id: draft for draft in mine.filter(thread_id__in=threads)}
     return found.get(thread_id) or next(iter(found.values()), None)

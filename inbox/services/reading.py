@@ -1,12 +1,20 @@
 """How far a member has read."""
 
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from django.db.models import F, Value
-from django.db.models.functions import Greatest
+from django.db import connection
 
-from inbox.models import ThreadReadState
-from kernel.transactions import in_workspace
+from kernel.transactions import joining
+
+# One statement, which writes nothing and waits for nobody when that much was read before.
+_READ = """
+INSERT INTO inbox_threadreadstate AS state (id, workspace_id, thread_id, membership_id, last_read_seq)
+SELECT %(id)s, %(workspace)s, %(thread)s, %(member)s, %(seq)s WHERE NOT EXISTS (
+    SELECT 1 FROM inbox_threadreadstate
+    WHERE thread_id = %(thread)s AND membership_id = %(member)s AND last_read_seq >= %(seq)s)
+ON CONFLICT (thread_id, membership_id) DO UPDATE SET last_read_seq = excluded.last_read_seq
+    WHERE state.last_read_seq < excluded.last_read_seq
+"""
 
 
 def mark_read(*, workspace_id: UUID, thread_id: UUID, membership_id: UUID, seq: int) -> None:
@@ -14,10 +22,6 @@ def mark_read(*, workspace_id: UUID, thread_id: UUID, membership_id: UUID, seq: 
 
     It tells nobody and writes no audit: it is a bookmark, and one a second per reader would drown what matters.
     """
-    with in_workspace(workspace_id):
-        mine = ThreadReadState.objects.filter(thread_id=thread_id, membership_id=membership_id)
-        if mine.filter(last_read_seq__gte=seq).exists():
-            return
-        fields = {"workspace_id": workspace_id, "thread_id": thread_id, "membership_id": membership_id}
-        ThreadReadState.objects.bulk_create([ThreadReadState(last_read_seq=seq, **fields)], ignore_conflicts=True)
-        mine.update(last_read_seq=Greatest(F("last_read_seq"), Value(seq)))
+    values = {"id": uuid4(), "workspace": workspace_id, "thread": thread_id, "member": membership_id, "seq": seq}
+    with joining(workspace_id), connection.cursor() as cursor:
+        cursor.execute(_READ, values)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from kernel.transactions import in_workspace
+from kernel.transactions import in_workspace, joining
 from tenancy.models import WorkspaceControlState
 
 # Arrays, so that they are read once for a statement and not once for a row; nearly always they are empty.
@@ -46,7 +46,7 @@ def is_current(*, workspace_id: UUID, generation_claimed: int) -> bool:
 
 def state(workspace_id: UUID) -> WorkspaceControlState:
     """The control state of a workspace, for those who look at it."""
-    with in_workspace(workspace_id):
+    with joining(workspace_id):
         return WorkspaceControlState.objects.get(workspace_id=workspace_id)
 
 

@@ -13,12 +13,14 @@ import pytest
 from django.test import Client
 
 from audit.services import anchor_all
+from inbox.models import CircuitBreaker, Entry
+from inbox.services import breaking, rearranging
 from kernel.transactions import in_workspace
 from tenancy.models import Membership, MembershipRole, Role
 from tenancy.services import inviting, keys
-from tests.agents.factories import Office, drain, office, play, receive, work
+from tests.agents.factories import Office, bind, drain, office, play, receive, work
 from tests.factories.every import make
-from tests.factories.world import deliver
+from tests.factories.world import deliver, mail
 from tests.tenancy.certificates import certificate, pem
 from webhooks.models import SystemEvent, WebhookDelivery
 from webhooks.services import subscribing
@@ -95,6 +97,57 @@ def _people(caller: Caller) -> dict[str, str]:
     }
 
 
+def _desk(caller: Caller, thread: str) -> dict[str, str]:
+    """What colleagues share, and a conversation that bears a label and a note."""
+    made = {
+        "tags": caller("POST", "/tags", {"name": "Refund", "color": "amber"}),
+        "views": caller("POST", "/views", {"name": "All", "filter": {}}),
+        "canned-answers": caller("POST", "/canned-answers", {"name": "Hours", "text": "From nine."}),
+    }
+    ids = {path: answer.json()["id"] for path, answer in made.items()}
+    caller("POST", f"{thread}/tags", {"tag_ids": [ids["tags"]]})
+    caller("POST", f"{thread}/notes", {"text": "Paid twice."})
+    return ids
+
+
+def _loops(world: World) -> dict[str, str]:
+    """A robot whose mails are not answered any more."""
+    with in_workspace(world.id):
+        breaking.hold(
+            workspace_id=world.id,
+            inbox_id=world.office.house.inbox.id,
+            thread_id=UUID(world.ids["threads"]),
+            sender="robot@customer.test",
+            cap="sender",
+        )
+        return {"circuit-breakers": str(CircuitBreaker.objects.get().id)}
+
+
+def second(world: World) -> tuple[UUID, UUID]:
+    """A conversation of two entries that no agent takes, and its later one."""
+    sender, first = f"{uuid4().hex[:8]}@customer.test", f"<{uuid4().hex}@customer.test>"
+    place = world.office.house
+    to = place.inbox.address
+    bind(place, None)
+    deliver(mail(sender=sender, to=to, message_id=first), to, envelope_from=sender)
+    deliver(mail(sender=sender, to=to, in_reply_to=first, text="And 4712?"), to, envelope_from=sender)
+    drain()
+    bind(place, world.office.agent)
+    with in_workspace(world.id):
+        entry = Entry.objects.filter(email__from_address=sender).latest("seq")
+        assert entry.thread.entry_count == 2
+        return entry.thread_id, entry.id
+
+
+def rearrange(world: World) -> dict[str, str]:
+    """A merge of that conversation into the one with the file."""
+    thread_id, _ = second(world)
+    with in_workspace(world.id):
+        into = Entry.objects.get(email__from_address="bo@customer.test").thread_id
+    change = rearranging.merge(workspace_id=world.id, thread_id=thread_id, into=into, key=uuid4().hex)
+    return {"thread-changes": str(change.id), "merged-threads": str(thread_id), "target-threads": str(into)}
+
+
 def furnish(name: str = "acme") -> World:
     """A workspace in the middle of its day: a question waits for a person, a webhook has deliveries."""
     place = office(name, autonomy="draft")
@@ -119,14 +172,7 @@ def furnish(name: str = "acme") -> World:
     with in_workspace(place.id):
         world.ids["webhook-deliveries"] = str(WebhookDelivery.objects.earliest("created_at").id)
         world.ids["system-events"] = str(SystemEvent.objects.earliest("created_at").id)
-    thread = f"/threads/{world.ids['threads']}"
-    world.ids["tags"] = caller("POST", "/tags", {"name": "Refund", "color": "amber"}).json()["id"]
-    world.ids["views"] = caller("POST", "/views", {"name": "All", "filter": {}}).json()["id"]
-    world.ids["canned-answers"] = caller("POST", "/canned-answers", {"name": "Hours", "text": "From nine."}).json()[
-        "id"
-    ]
-    caller("POST", f"{thread}/tags", {"tag_ids": [world.ids["tags"]]})
-    caller("POST", f"{thread}/notes", {"text": "Paid twice."})
+    world.ids |= _desk(caller, f"/threads/{world.ids['threads']}") | _loops(world) | rearrange(world)
     threads = caller.get("/threads").json()["data"]
     entries = [entry for thread in threads for entry in caller.get(f"/threads/{thread['id']}/entries").json()["data"]]
     world.ids["attachments"] = next(file["id"] for entry in entries for file in entry["attachments"])

@@ -14,11 +14,11 @@ from audit import worker as requestlog
 from kernel.api.components import HEADERS
 from kernel.transactions import in_workspace
 from tests.agents.factories import bind, play, receive, work
-from tests.api.conftest import Caller
+from tests.api.conftest import Caller, second
 from tests.api.schemas import answer_of, description, faults, operations
 
 # What needs an agent and an inbox at work, before the examples that pause and close them.
-FIRST = ("/api/v1/approvals", "/api/v1/inboxes", "/api/v1/replies")
+FIRST = ("/api/v1/approvals", "/api/v1/inboxes", "/api/v1/replies", "/api/v1/threads")
 ALWAYS = {"400", "401", "403", "429"}
 
 
@@ -157,6 +157,9 @@ def _value(world, path: str, value: Any) -> Any:
     """The body with the id of what is there: a role of the workspace; a mail that no agent has taken is answered once."""
     if path.endswith(("/give", "/take")):
         return value | {"membership_id": world.ids["memberships"]}
+    if path.endswith(("/merge", "/split", "/move")):
+        own = {"into": world.ids["threads"], "entry_ids": [world.ids["entry"]], "from_entry": world.ids["entry"]}
+        return {name: own[name] for name in value}
     if "roles" in value:
         return value | {"roles": [world.ids["roles"]]}
     if not path.startswith("/api/v1/replies"):
@@ -175,6 +178,9 @@ def _path(world, caller: Caller, path: str) -> str:
         work()
         with in_workspace(world.id):
             return path.replace("{id}", str(ApprovalRequest.objects.filter(state="pending").latest("created_at").id))
+    if path.endswith(("/merge", "/split", "/move")):
+        thread_id, world.ids["entry"] = map(str, second(world))
+        return path.format(id=thread_id)
     if path.startswith("/api/v1/machine-keys/"):
         key = caller("POST", "/machine-keys", {"name": "Another", "scopes": ["thread.read"]})
         return path.replace("{id}", key.json()["id"])

@@ -13,11 +13,13 @@ from tests.api.schemas import operations
 from webhooks.services import subscribing
 
 LISTS = [
-    "/agents", "/agent-runs", "/approvals", "/attachments", "/audit-anchors", "/audit-events", "/client-certificates",
-    "/connections", "/emails", "/inboxes", "/invitations",
+    "/agents", "/agent-runs", "/approvals", "/attachments", "/audit-anchors", "/audit-events", "/canned-answers",
+    "/circuit-breakers", "/client-certificates", "/connections", "/emails", "/inboxes", "/invitations",
     "/knowledge-sources", "/machine-keys", "/members", "/request-log", "/revoked-client-certificates", "/revoked-tokens", "/roles",
-    "/system-events", "/teams", "/threads", "/webhooks", "/webhook-deliveries",
+    "/system-events", "/tags", "/teams", "/thread-changes", "/threads", "/views", "/webhooks", "/webhook-deliveries",
 ]  # fmt: skip
+# Of one row each.
+WITHIN = ["/threads/{id}/entries", "/threads/{id}/notes", "/threads/{id}/tags", "/views/{id}/threads"]
 
 
 def names_of(path: str) -> list[str]:
@@ -34,7 +36,7 @@ def test_every_list_of_the_description_is_looked_at_here():
         for method, path, operation in operations()
         if method == "GET" and "cursor" in [parameter.get("name") for parameter in operation["parameters"]]
     }
-    assert found == {*LISTS, "/threads/{id}/entries"}
+    assert found == {*LISTS, *WITHIN}
 
 
 def test_only_what_a_list_names_is_taken(world, caller):
@@ -42,7 +44,7 @@ def test_only_what_a_list_names_is_taken(world, caller):
     worker._forget()
     caller.get("/workspace")
     worker.flush()
-    for path in [*LISTS, f"/threads/{world.ids['threads']}/entries"]:
+    for path in [*LISTS, *(path.format(id=world.ids[path.split("/")[1]]) for path in WITHIN)]:
         known = names_of(re.sub(r"/[0-9a-f-]{36}", "/{id}", path))
         for name in ("workspace_id", "id", "created_at", "created_at__year", "page", "offset", "fields", "limit__gt",
                      "metadata", "format", "inbox__workspace_id", "Limit"):  # fmt: skip
@@ -82,6 +84,11 @@ FILTERS = [
     ("/inboxes", "address", "support@acme.test", "other@acme.test", "a" * 321),
     ("/threads", "status", "open", "closed", "ajar"),
     ("/threads", "inbox_id", "{inboxes}", str(uuid4()), "[]"),
+    ("/thread-changes", "kind", "merge", "split", "melt"),
+    ("/thread-changes", "source_thread_id", "{merged-threads}", str(uuid4()), "1"),
+    ("/thread-changes", "target_thread_id", "{target-threads}", str(uuid4()), "{}"),
+    ("/circuit-breakers", "scope", "sender", "workspace", "world"),
+    ("/circuit-breakers", "inbox_id", "{inboxes}", str(uuid4()), "x"),
     ("/webhooks", "state", "active", "disabled", "on"),
     ("/webhooks", "label", "CRM", "ERP", "x" * 201),
     ("/webhook-deliveries", "status", "pending", "failed", "lost"),
@@ -112,7 +119,7 @@ def test_filters_narrow_and_refuse_what_no_value_can_be(world, caller):
     caller.get("/agents")
     worker.flush()
     for path, name, some, none, bad in FILTERS:
-        whole = caller.get(path).json()["data"]
+        whole = caller.get(f"{path}?limit=100").json()["data"]
         found = caller.get(f"{path}?{name}={some.format(**world.ids)}").json()["data"]
         assert found, (path, name)
         assert [row for row in whole if row in found] == found, (path, name)

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-APPS = ["kernel", "audit", "tenancy", "files", "webhooks", "contacts", "inbox", "agents"]
+APPS = ["kernel", "audit", "tenancy", "files", "webhooks", "contacts", "inbox", "tickets", "agents"]
 PACKAGES = [*APPS, "config"]
 
 

@@ -13,11 +13,12 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from audit import queries
 from audit.models import AuditEvent, AuditPayload
 from config.proving.routes import _found
+from inbox.models import Entry
 from kernel.api.views import WorkspaceViewSet
 from kernel.transactions import in_all_workspaces, in_workspace
 from tenancy.api.views import ProvisioningView
 from tests.agents.factories import ANSWER, QUESTION, bind, play, receive, work
-from tests.api.conftest import Caller, World
+from tests.api.conftest import Caller, World, second
 from tests.tenancy.certificates import certificate, pem
 
 CHANGING = ("post", "put", "patch", "delete")
@@ -50,6 +51,23 @@ def done(world: World, extra: dict[str, Any]) -> dict[tuple[str, str], tuple[str
         ("PUT", "/inboxes/{id}/connection"): (ids["inboxes"], {"connection_id": None}),
         ("POST", "/emails"): ("", {"from": {"address": "a@b.test"}, "to": [{"address": "support@acme.test"}], "text": CANARY}),
         ("PATCH", "/emails/{id}"): (ids["emails"], {"custom_metadata": {"order": 7}}),
+        ("POST", "/emails/{id}/reparse"): (ids["emails"], {}),
+        ("PATCH", "/threads/{id}"): (ids["threads"], {"status": "closed"}),
+        ("POST", "/threads/{id}/tags"): (ids["threads"], {"tag_ids": []}),
+        ("POST", "/threads/{id}/notes"): (ids["threads"], {"text": CANARY}),
+        ("POST", "/threads/{id}/split"): (extra["threads"][0], {"from_entry": extra["entries"][0]}),
+        ("POST", "/threads/{id}/move"): (
+            extra["threads"][1], {"into": extra["threads"][0], "entry_ids": [extra["entries"][1]]},
+        ),
+        ("POST", "/threads/{id}/merge"): (extra["threads"][1], {"into": ids["threads"]}),
+        ("POST", "/thread-changes/{id}/undo"): (ids["thread-changes"], {}),
+        ("POST", "/circuit-breakers/{id}/close"): (ids["circuit-breakers"], {}),
+        ("POST", "/tags"): ("", {"name": "Warranty"}),
+        ("PATCH", "/tags/{id}"): (ids["tags"], {"color": "red"}),
+        ("POST", "/views"): ("", {"name": "Open", "filter": {"status": "open"}}),
+        ("PATCH", "/views/{id}"): (ids["views"], {"sort": "waiting"}),
+        ("POST", "/canned-answers"): ("", {"name": "Returns", "text": CANARY}),
+        ("PATCH", "/canned-answers/{id}"): (ids["canned-answers"], {"text": f"{CANARY} two"}),
         ("POST", "/replies"): ("", {"email_id": extra["first"], "text": ANSWER}),
         ("POST", "/replies/draft"): ("", {"email_id": extra["second"], "text": ANSWER}),
         ("POST", "/approvals/{id}/approve"): (extra["approvals"][0], {"comment": "yes"}),
@@ -92,6 +110,9 @@ def done(world: World, extra: dict[str, Any]) -> dict[tuple[str, str], tuple[str
         ("POST", "/revoked-tokens"): ("", {"jti": "another-token"}),
         ("POST", "/revoked-tokens/issued-before"): ("", {"issued_before": "2020-01-01T00:00:00Z"}),
         ("POST", "/audit-events/{id}/redact"): (extra["event"], {"reason": "erasure"}),
+        ("DELETE", "/tags/{id}"): (ids["tags"], None),
+        ("DELETE", "/views/{id}"): (ids["views"], None),
+        ("DELETE", "/canned-answers/{id}"): (ids["canned-answers"], None),
         ("DELETE", "/teams/{id}"): (ids["teams"], None),
         ("DELETE", "/members/{id}"): (ids["members"], None),
         ("DELETE", "/roles/{id}"): (ids["roles"], None),
@@ -107,7 +128,8 @@ WRONG = {"no_such_field": CANARY}
 
 @pytest.fixture
 def extra(world: World, caller: Caller) -> dict[str, Any]:
-    """What some routes need: two open mails without an agent, two approvals, a connection, an event with details."""
+    """What some routes need: two open mails without an agent, two conversations of two entries, two approvals, a
+    connection, an event with details."""
     place = world.office
     play()
     receive(place, QUESTION, sender="Bea <bea@customer.test>")
@@ -115,14 +137,19 @@ def extra(world: World, caller: Caller) -> dict[str, Any]:
     bind(place.house, None)
     waiting = [str(receive(place, sender=f"{name} <{name}@customer.test>").id) for name in ("cy", "dee")]
     bind(place.house, place.agent)
+    talks = [second(world) for _ in range(2)]
     made = caller(
         "POST", "/connections", {"provider": "smtp", "configuration": {"host": "a.test", "user": "u"}, "secret": "x"}
     ).json()
     with in_workspace(world.id):
+        # As an earlier reader understood it, so that the present one finds something.
+        Entry.objects.filter(email_id=world.ids["emails"]).update(subject="Another")
         event = AuditEvent.objects.filter(action="inbox.open").latest("sequence")
     return {
         "first": waiting[0],
         "second": waiting[1],
+        "threads": [str(thread) for thread, _ in talks],
+        "entries": [str(entry) for _, entry in talks],
         "approvals": [row["id"] for row in caller.get("/approvals?state=pending").json()["data"]],
         "connection": made["id"],
         "event": str(event.id),

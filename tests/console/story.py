@@ -7,7 +7,7 @@ from kernel import clock
 from kernel.context import Actor, acting_as
 from kernel.transactions import in_workspace
 from tenancy.models import User
-from tests.console import seed, seed_agents, seed_webhooks
+from tests.console import seed, seed_agents, seed_desk, seed_webhooks
 from tests.console.seed import World
 
 REFUND = """Hi Nora,
@@ -30,6 +30,7 @@ def tell(owner: User, *, name: str = "Lindgren Lamps", domain: str = "lindgren.e
         _suspicious(world, now)
         _broken_lamp(world, now)
         _activity(world)
+        _desk(world)
         world.extra["webhook"] = seed_webhooks.webhook(world, "Order system", failing=True)
         seed_webhooks.webhook(world, "Data warehouse", failing=False)
         world.extra["quarantined"] = seed.quarantined(
@@ -154,6 +155,16 @@ def _history(world, now, days):
                 seed.outbound(world, mail.thread, "Yes, it does.", at=at + timedelta(minutes=4), kind=kind, author="Mika Lindgren" if kind == "human" else "Support")  # fmt: skip
             mail.thread.status = "closed"
             mail.thread.save()
+
+
+def _desk(world):
+    tag = seed_desk.label(world, "Breakage", "lamp")
+    world.extra["view"] = seed_desk.view(world, "Breakages of the week", tag)
+    seed_desk.answer(
+        world, "Sorry for the breakage", "Hello {name},\n\nwe are sorry, and send another one today.\n\n{me}"
+    )
+    seed_desk.robot(world, "robot@parcels.example", "answered")
+    world.extra["change"] = seed_desk.second_thoughts(world, "people")
 
 
 def _activity(world):

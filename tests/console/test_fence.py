@@ -17,7 +17,16 @@ from tests.console.conftest import signed_in
 from webhooks.models import SystemEvent, WebhookDelivery
 
 # What only A has, and would be seen if anything leaked.
-MARKS = ("Lindgren", "lindgren.example", "Nora", "haddad", "Order system", "Lamp arrived broken")
+MARKS = (
+    "Lindgren",
+    "lindgren.example",
+    "Nora",
+    "haddad",
+    "Order system",
+    "Lamp arrived broken",
+    "reakage",
+    "parcels.example",
+)
 
 
 def registered():
@@ -127,6 +136,8 @@ def test_pages_and_deeds_of_other_rows_do_not_exist(kim, world):
             "outbound_id": OutboundMessage.objects.get(state="uncertain").id,
             "webhook_id": world.extra["webhook"].id,
             "delivery_id": world.extra["failed_delivery"].id,
+            "change_id": world.extra["change"].id,
+            "view_id": world.extra["view"].id,
             "event_id": SystemEvent.objects.first().id,
         }
     for pattern in patterns(admin.site):
@@ -134,7 +145,15 @@ def test_pages_and_deeds_of_other_rows_do_not_exist(kim, world):
         if not names or pattern.name == "webhook_edit":
             continue
         url = reverse(f"admin:{pattern.name}", kwargs={name: ids[name] for name in names})
-        body = {"text": "hello", "email": ids["email_id"], "key": uuid.uuid4(), "to": "off", "arrived": "no"}
+        body = {
+            "text": "hello",
+            "note": "hello",
+            "deed": "closed",
+            "email": ids["email_id"],
+            "key": uuid.uuid4(),
+            "to": "off",
+            "arrived": "no",
+        }
         statuses = {kim.get(url).status_code, kim.post(url, body).status_code}
         assert statuses <= {404, 405}, (pattern.name, statuses)
         assert 404 in statuses, pattern.name

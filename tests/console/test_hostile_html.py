@@ -72,12 +72,14 @@ def test_the_real_page_shows_them_and_nothing_happens(chromium, console, world, 
         thread = Thread.objects.create(
             workspace=world.workspace, inbox=world.inbox, provider_thread_key="hostile", subject="Hostile"
         )
+        bodies = [" ".join(tried[at : at + 8]) for at in range(0, len(tried), 8)]
+        bodies.append('<p>Seen?</p><img src="https://tracker.example/seen.png">')
         rows = [
             Entry(
                 workspace=world.workspace, inbox=world.inbox, thread=thread, direction="inbound", author_kind="contact",
-                provider_entry_key=f"hostile:{at}", body_text="x", body_html=clean_html.clean(" ".join(tried[at : at + 8])),
+                provider_entry_key=f"hostile:{at}", body_text="x", body_html=clean_html.clean(body),
             )
-            for at in range(0, len(tried), 8)
+            for at, body in enumerate(bodies)
         ]  # fmt: skip
         Entry.objects.bulk_create([row for row in rows if row.body_html])
     asked, hits, errors = [], [], []
@@ -100,6 +102,7 @@ def test_the_real_page_shows_them_and_nothing_happens(chromium, console, world, 
     assert all(frame.url.startswith(console) for frame in page.frames)
     # Asked for, images come from us and from nobody else.
     asked.clear()
+    assert page.locator("[data-show-images]").count() == 1
     page.evaluate("document.querySelectorAll('[data-show-images]').forEach((button) => button.click())")
     page.wait_for_function("performance.getEntriesByType('resource').some((entry) => entry.name.includes('images=1'))")
     page.wait_for_load_state("networkidle")

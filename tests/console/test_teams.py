@@ -23,6 +23,7 @@ SHARED = {
     "contactprofile", "suppressionentry", "auditevent", "apirequest", "systemevent", "webhookdelivery", "webhook",
     "providerevent", "outboxevent", "membership", "user", "role", "team", "workspace", "machinekey", "clientcertificate",
     "revokedtoken", "revokedclientcert", "verifieddomain", "agent", "knowledgesource", "inbox", "revokedsigningkey",
+    "tag", "cannedanswer", "savedview",
 }  # fmt: skip
 OFTEN = (
     "workspace.read", "inbox.read", "inbox.manage", "email.read", "email.send", "thread.read", "thread.manage", "agent.read",
@@ -111,7 +112,7 @@ def test_what_changes_holds_at_the_next_click(narrowed, world):
     assert sees()
     thread = reverse("admin:inbox_thread_change", args=[world.threads["lamp"].id])
     assert b"Approve and send" in narrowed.get(thread).content
-    note = narrowed.post(reverse("admin:thread_note", args=[world.threads["lamp"].id]), {"text": "mine"}, follow=True)
+    note = narrowed.post(reverse("admin:thread_note", args=[world.threads["lamp"].id]), {"note": "mine"}, follow=True)
     assert b"Your note is kept" in note.content
     teams.change(workspace_id=workspace_id, team_id=team.id, changes={"membership_ids": []})
     assert not sees()

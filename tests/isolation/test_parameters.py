@@ -20,7 +20,8 @@ REQUEST = "the-same-request"
 FILTERS = [
     ("/inboxes", "agent_id"), ("/inboxes", "external_id"), ("/emails", "inbox_id"), ("/threads", "inbox_id"),
     ("/attachments", "email_id"), ("/attachments", "entry_id"), ("/agent-runs", "agent_id"), ("/agent-runs", "email_id"),
-    ("/webhook-deliveries", "webhook_id"), ("/webhook-deliveries", "system_event_id"),
+    ("/webhook-deliveries", "webhook_id"), ("/webhook-deliveries", "system_event_id"), ("/circuit-breakers", "inbox_id"),
+    ("/thread-changes", "source_thread_id"), ("/thread-changes", "target_thread_id"),
 ]  # fmt: skip
 WIDENING = [
     "workspace_id",
@@ -125,19 +126,41 @@ def test_cursors_of_another_workspace_lead_nowhere(ours: World, theirs: World, c
 
 def test_no_body_takes_an_id_of_another_workspace(ours: World, theirs: World, cases):
     before = rows(theirs.id, but=_plumbing)
-    tried = 0
+    tried, thread = 0, f"/threads/{ours.more['thread']}"
     for name, value in foreign(theirs).items():
         tries = (
             ("PATCH", ours.path("inbox"), {"agent_id": value}),
             ("POST", "/inboxes", {"address": f"{name.replace('_', '-')}@acme.test", "agent_id": value}),
             ("POST", f"{ours.path('webhook')}/replay", {"delivery_id": value}),
+            ("PATCH", thread, {"assignee_id": value}),
+            ("POST", f"{thread}/notes", {"text": "x", "entry_id": value}),
+            ("POST", f"{thread}/merge", {"into": value}),
+            ("POST", f"{thread}/split", {"from_entry": value}),
         )
         for method, path, body in tries:
-            key = next(key for key in body if key.endswith("_id"))
+            key = next(key for key in body if key.endswith(("_id", "into", "from_entry")))
             answer = ours.call(method, path, body, x_request_id=REQUEST)
             absent = ours.call(method, path, body | {key: str(uuid4())}, x_request_id=REQUEST)
             assert answer.status_code in (404, 422), (path, name, answer.content)
             assert answer.content == absent.content, (path, name)
+            tried += 1
+        for path, key, body in (
+            (f"{thread}/tags", "tag_ids", {}),
+            (f"{thread}/notes", "mentions", {"text": "x"}),
+            (f"{thread}/split", "entry_ids", {}),
+            (f"{thread}/move", "entry_ids", {"into": str(ours.more["other_thread"])}),
+        ):
+            answer = ours.call("POST", path, body | {key: [value]}, x_request_id=REQUEST)
+            absent = ours.call("POST", path, body | {key: [str(uuid4())]}, x_request_id=REQUEST)
+            assert answer.status_code in (404, 422), (path, name, answer.content)
+            assert answer.content == absent.content, (path, name)
+            tried += 1
+        for key in ("tag_id", "inbox_id"):
+            answer, absent = (
+                ours.call("POST", "/views", {"name": "x", "filter": {key: one}}, x_request_id=REQUEST)
+                for one in (value, str(uuid4()))
+            )
+            assert (answer.status_code, answer.content) == (422, absent.content), (key, name)
             tried += 1
         for path, body in {
             "/inboxes": {"address": "x@acme.test"},

@@ -12,6 +12,12 @@ from config.proving.callers import Answer
 from config.proving.findings import Findings
 from tests.world.serving import serving
 
+# Tables in which the other workspace must have rows: else nothing is proven about reading them.
+FILLED = {
+    "inbox_email", "inbox_thread", "agents_approvalrequest", "inbox_circuitbreaker", "inbox_threadchange", "inbox_draft",
+    "inbox_threadreadstate", "inbox_remoteimage", "tickets_tag", "tickets_threadtag", "tickets_annotation",
+    "tickets_savedview", "tickets_cannedanswer", "tickets_threadcount",
+}  # fmt: skip
 NEEDED = {"requests": 1500, "parameter_routes": 400, "tables": 40, "background": 20}
 
 
@@ -32,7 +38,7 @@ def test_the_database_withstands_every_probe_and_a_table_without_its_fence_is_no
         tables.probe(found, ours=ours.id, theirs=theirs.id)
         assert found.sentences == []
         assert found.counts["tables"] >= NEEDED["tables"]
-        assert not {"inbox_email", "inbox_thread", "agents_approvalrequest"} & set(found.empty_tables)
+        assert not FILLED & set(found.empty_tables)
         assert catalogue.holding(ours.id, theirs.mark) == []
         with connections["owner"].cursor() as owner:
             owner.execute("ALTER TABLE inbox_thread DISABLE ROW LEVEL SECURITY")

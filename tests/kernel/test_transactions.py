@@ -4,10 +4,19 @@ from uuid import uuid4
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from kernel import context
 from kernel.context import Scope
-from kernel.transactions import NoTransaction, after_commit, current_unit, in_all_workspaces, in_workspace, unit_of_work
+from kernel.transactions import (
+    NoTransaction,
+    after_commit,
+    current_unit,
+    in_all_workspaces,
+    in_workspace,
+    joining,
+    unit_of_work,
+)
 
 A, B = uuid4(), uuid4()
 
@@ -50,6 +59,20 @@ def test_a_scope_of_all_does_not_keep_the_workspace_of_before(db):
     with in_workspace(A), in_all_workspaces("a test"), connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('app.workspace_id', true)")
         assert cursor.fetchone() == ("",)
+
+
+def test_joining_asks_for_no_savepoint_where_the_workspace_is_in_sight_and_for_its_scope_elsewhere(db):
+    with joining(A):
+        assert seen() == "A"
+        with CaptureQueriesContext(connection) as asked, joining(A) as unit:
+            assert unit is current_unit()
+        assert len(asked) == 0
+        with joining(B):
+            assert seen() == "B"
+        assert seen() == "A"
+        with in_all_workspaces("a test"), joining(A):
+            assert seen() == "A"
+    assert seen() == ""
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])

@@ -32,7 +32,8 @@ PLAIN = {
     "webhooks_providerevent.content_key": "a digest", "tenancy_devicesession.session_hash": "a digest",
     "tenancy_devicesession.csrf_hash": "a digest", "tenancy_devicesession.data": "sealed under the value of the cookie",
     "tenancy_invitation.token_hash": "a digest", "tenancy_resettoken.token_hash": "a digest",
-    "tenancy_throttle.key": "a digest",
+    "tenancy_throttle.key": "a digest", "inbox_threadchange.fingerprint": "a digest",
+    "inbox_remoteimage.address_hash": "a digest", "inbox_remoteimage.content": "a picture of the outside world, for a day",
 }  # fmt: skip
 
 

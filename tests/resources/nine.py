@@ -10,12 +10,13 @@ from django.test import Client
 
 from agents.models import Agent, AgentRun, AgentVersion, Execution
 from agents.services import configuring
-from inbox.models import Attachment, Email, Inbox
+from inbox.models import Attachment, CircuitBreaker, Draft, Email, Inbox, Thread, ThreadChange
 from kernel.transactions import in_workspace
 from tenancy.models import Workspace
 from tenancy.services import keys
 from tests.factories.every import make
 from tests.factories.world import House, deliver, house
+from tickets.models import Annotation, CannedAnswer, SavedView, Tag
 from webhooks.models import SystemEvent, Webhook, WebhookDelivery
 from webhooks.services import subscribing
 
@@ -148,6 +149,13 @@ def world(name: str = "acme") -> World:
     more = {"execution": execution.id, "entry": attachment.entry_id, "file": attachment.file_id}
     with in_workspace(place.id):
         more["thread"] = email.entry.thread_id
+    more |= {
+        word: make(model, place.id).id
+        for word, model in {
+            "tag": Tag, "note": Annotation, "view": SavedView, "canned_answer": CannedAnswer, "draft": Draft,
+            "circuit_breaker": CircuitBreaker, "thread_change": ThreadChange, "other_thread": Thread,
+        }.items()
+    }  # fmt: skip
     return World(place, ids, Caller(place.id), more)
 
 

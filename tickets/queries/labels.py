@@ -1,6 +1,6 @@
 """Labels, notes and canned answers of the workspace in sight."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -28,11 +28,13 @@ def of_threads(thread_ids: Iterable[UUID]) -> dict[UUID, list[Tag]]:
     return found
 
 
-def notes(thread_id: UUID) -> "QuerySet[Annotation]":
-    """The notes of a conversation and of what was merged into it, so that undoing a merge is exact.
+def notes(thread_id: UUID, *, merged: Sequence[UUID] | None = None) -> "QuerySet[Annotation]":
+    """The notes of a conversation and of what was merged into it, so that undoing a merge is exact. `merged`: as
+    `conversations.merged_into` has told already.
 
     A note on a message is where its message is, also after a split.
     """
-    on_none = Annotation.objects.filter(thread_id__in=conversations.merged_into(thread_id), entry=None)
+    threads = conversations.merged_into(thread_id) if merged is None else merged
+    on_none = Annotation.objects.filter(thread_id__in=threads, entry=None)
     on_messages = Annotation.objects.filter(entry__thread_id=thread_id)
     return Annotation.objects.filter(id__in=on_none.values("id").union(on_messages.values("id"), all=True))

@@ -11,7 +11,10 @@ from tools.pages.markdown import code, table
 from tools.pages.markdown import page as whole_page
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SOURCES = ["config/settings/base.py", "config/settings/dev.py", "config/settings/production.py", "config/processes.py"]
+SOURCES = [
+    "config/settings/base.py", "config/settings/limits.py", "config/settings/dev.py", "config/settings/production.py",
+    "config/processes.py",
+]  # fmt: skip
 KINDS = {
     "str": "text",
     "int": "whole number",

@@ -12,7 +12,7 @@ from kernel.errors import DomainError
 from tools.pages.markdown import code, table
 from tools.pages.markdown import page as whole_page
 
-APPS = ["kernel", "audit", "tenancy", "files", "webhooks", "contacts", "inbox", "agents"]
+APPS = ["kernel", "audit", "tenancy", "files", "webhooks", "contacts", "inbox", "tickets", "agents"]
 # What the framework refuses by itself, and we only dress.
 FRAMEWORK = [
     exceptions.AuthenticationFailed,

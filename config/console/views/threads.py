@@ -27,9 +27,8 @@ def conversation(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     found = timeline.read(thread_id, now=clock.now(), everything=request.GET.get("all") == "1")
     if found is None:
         raise NotFound
-    end = conversations.end_of(thread_id)
-    if end is not None and end.id != thread_id:
-        # It was merged: old links lead to where its messages are.
+    if found.thread.merged_into_id is not None and (end := conversations.end_of(thread_id)) is not None:
+        # Old links lead to where its messages are.
         return redirect("admin:inbox_thread_change", end.id)
     place, member, thread = place_of(request), desk.me(request), found.thread
     if member:
@@ -49,7 +48,7 @@ def conversation(request: HttpRequest, thread_id: UUID) -> HttpResponse:
         member=member,
         person=request.user,
         snoozes=SNOOZES,
-        draft=drafting.current(thread_id=thread.id, author=place.actor),
+        draft=drafting.current(thread_id=thread.id, author=place.actor, merged=found.merged),
         may_reparse=place.allows("quarantine.manage"),
         may_decide=place.allows("approval.decide"),
         may_send=place.allows("email.send"),
