@@ -21,7 +21,7 @@ from kernel import clock, context
 from kernel.context import ESTATE, Actor, Attempt, Scope, acting_as
 from kernel.crash import crash_point
 from kernel.errors import Conflict, DomainError, Invalid, NotFound
-from kernel.transactions import current_unit, in_all_workspaces, in_workspace, seeing
+from kernel.transactions import current_unit, in_all_workspaces, in_workspace, joining
 
 # After the outbox: the chain's head is a hot row and is locked last.
 FLUSH_RANK = 90
@@ -117,7 +117,7 @@ def _append(entries: list[object]) -> None:
     # In one order everywhere, so that two units that touch the same chains cannot wait for each other.
     for workspace_id in sorted(by_workspace):
         sql, parameters = queries.with_states(by_workspace[workspace_id])
-        with seeing(Scope(workspace_id)), connection.cursor() as cursor:
+        with joining(Scope(workspace_id)), connection.cursor() as cursor:
             crash_point("audit.appending")
             cursor.execute(f"SELECT audit_append_v1(%s, {sql})", [workspace_id, *parameters])
             crash_point("audit.appended")

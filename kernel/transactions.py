@@ -108,30 +108,27 @@ def unit_of_work(scope: Scope | None = None) -> Iterator[UnitOfWork]:
         _current.reset(unit_token)
 
 
-def seeing(scope: Scope) -> AbstractContextManager[UnitOfWork]:
-    """A unit of work that sees `scope`: the one that runs, without a savepoint, where it sees just that."""
-    unit = _current.get()
-    return nullcontext(unit) if unit is not None and unit.applied == scope else unit_of_work(scope)
-
-
 def in_workspace(workspace_id: UUID) -> AbstractContextManager[UnitOfWork]:
     """A unit of work that sees one workspace; inside work of the same workspace it sees no more than that does."""
-    around = context.scope.get()
-    if around is not None and around.workspace_id == workspace_id:
-        return unit_of_work(around)
-    return unit_of_work(Scope(workspace_id=workspace_id))
+    return unit_of_work(_within(workspace_id))
 
 
-def joining(workspace_id: UUID) -> AbstractContextManager[UnitOfWork]:
-    """`in_workspace` for a single statement: within work that sees that workspace there is no savepoint of its own.
+def joining(scope: Scope | UUID) -> AbstractContextManager[UnitOfWork]:
+    """A unit of work for a single statement: the one that runs, without a savepoint, where it sees just that.
 
-    A savepoint costs two more questions, and takes back nothing here: when the statement fails, so does the work.
+    A workspace's id means what `in_workspace` means. A savepoint costs two more questions, and takes back nothing here:
+    when the statement fails, so does the work.
     """
-    unit, around = _current.get(), context.scope.get()
-    sees_it = around is not None and around.workspace_id == workspace_id
-    if unit is not None and connection.in_atomic_block and sees_it and unit.applied == around:
+    wanted = scope if isinstance(scope, Scope) else _within(scope)
+    unit = _current.get()
+    if unit is not None and connection.in_atomic_block and unit.applied == wanted:
         return nullcontext(unit)
-    return in_workspace(workspace_id)
+    return unit_of_work(wanted)
+
+
+def _within(workspace_id: UUID) -> Scope:
+    around = context.scope.get()
+    return around if around is not None and around.workspace_id == workspace_id else Scope(workspace_id=workspace_id)
 
 
 def in_all_workspaces(reason: str) -> AbstractContextManager[UnitOfWork]:
