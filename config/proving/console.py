@@ -98,7 +98,7 @@ def walk(found: Findings, visitor: Visitor, ours: Place, theirs: Place, foreign:
                 _compare(found, visitor, method, path, ids, mark=theirs.mark)
     seen = 0
     for path in _lists():
-        for query in ("", f"?q={theirs.mark}", f"?s={theirs.mark}&extended=1", "?view=all"):
+        for query in ("", "?form=csv", f"?q={theirs.mark}", f"?s={theirs.mark}&extended=1", "?view=all"):
             page = _get(found, visitor, path + query)
             # What was looked for stands in the page that says it was not found.
             text = page.content.replace(f"{query[3:].partition('&')[0]}".encode() or b"\0", b"")

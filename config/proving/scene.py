@@ -88,7 +88,7 @@ def weak(place: Place) -> str:
 def owner(place: Place) -> Iterator[tuple[str, str]]:
     """Somebody who may do everything in a workspace and can sign in: e-mail and password. Nobody any more at the end."""
     password = secrets.token_urlsafe(24)
-    person = User.objects.create_user(f"{_mark()}@member.invalid", password=password, name="Proof")
+    person = User.objects.create_user(f"{_mark()}@member.invalid", password=password, name="Proof", is_staff=True)
     provisioning.add_owner(user=person, workspace=place.workspace)
     try:
         yield person.email, password
