@@ -2,6 +2,7 @@
 
 import hashlib
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from inbox.models import Entry, RemoteImage, Thread
@@ -20,7 +21,7 @@ def furnish(workspace_id: UUID, *, mark: str) -> None:
         thread = Thread.objects.filter(entry_count__gt=1).earliest("created_at")
         last = Entry.objects.filter(thread=thread).latest("seq")
         member = Membership.objects.get()
-    place = {"workspace_id": workspace_id, "thread_id": thread.id}
+    place: dict[str, Any] = {"workspace_id": workspace_id, "thread_id": thread.id}
     author = Actor(kind="user", id=str(member.user_id), label=mark)
     label = tagging.create(workspace_id=workspace_id, name=mark)
     tagging.set_all(**place, tag_ids=[label.id])

@@ -1,5 +1,6 @@
 """How far a member has read."""
 
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import connection
@@ -22,6 +23,12 @@ def mark_read(*, workspace_id: UUID, thread_id: UUID, membership_id: UUID, seq: 
 
     It tells nobody and writes no audit: it is a bookmark, and one a second per reader would drown what matters.
     """
-    values = {"id": uuid4(), "workspace": workspace_id, "thread": thread_id, "member": membership_id, "seq": seq}
+    values: dict[str, Any] = {
+        "id": uuid4(),
+        "workspace": workspace_id,
+        "thread": thread_id,
+        "member": membership_id,
+        "seq": seq,
+    }
     with joining(workspace_id), connection.cursor() as cursor:
         cursor.execute(_READ, values)

@@ -29,7 +29,6 @@ Rule = Literal[
     "journal",
     "delivery_report",
     "reply",
-    "note",
     "merge",
     "split",
     "move",
