@@ -158,6 +158,14 @@ def test_without_proving_again_nothing_is_changed(office, with_app):
     assert Authenticator.objects.filter(type="totp").exists()
 
 
+def test_who_found_a_session_open_adds_no_factor(office):
+    found = knock()
+    for path in ("app/", "passkeys/add/"):
+        for answer in (found.get(f"/console/you/{path}"), found.post(f"/console/you/{path}", {"code": "000000"})):
+            assert (answer.status_code, answer.headers.get("Location", "")[:21]) == (302, "/console/you/confirm/"), path
+    assert not Authenticator.objects.exists()
+
+
 # --- single sign-on -------------------------------------------------------------------------------------------------
 
 
