@@ -126,7 +126,7 @@ PEOPLE = [
     without(
         "end of such a proof", "config/settings/base.py",
         {"ACCOUNT_REAUTHENTICATION_TIMEOUT = STEP_UP_SECONDS": "ACCOUNT_REAUTHENTICATION_TIMEOUT = SESSION_MAX_SECONDS"},
-        "people/test_factors.py::test_without_proving_again_nothing_is_changed",
+        "people/test_factors.py::test_a_proof_is_good_for_a_while_only",
     ),
     without(
         "new value of a session after a sign-in", "tenancy/signin/store.py",

@@ -23,7 +23,7 @@ from tests.deep.mutants import MUTANTS, Mutant
 FIRST_WORKER = 8
 # Of the program, not of what the mutant lets through.
 _BROKEN = re.compile(
-    r"^E +(?:SyntaxError|IndentationError|NameError|UnboundLocalError|ImportError|ModuleNotFoundError)\b", re.M
+    r"^E +(?:SyntaxError|IndentationError|NameError|UnboundLocalError|ImportError|ModuleNotFoundError)\b", re.MULTILINE
 )
 
 

@@ -166,6 +166,13 @@ def test_who_found_a_session_open_adds_no_factor(office):
     assert not Authenticator.objects.exists()
 
 
+def test_a_proof_is_good_for_a_while_only(office, with_app, settings):
+    inside, proven = with_app[0], clock.now()
+    for seconds, status in ((settings.STEP_UP_SECONDS - 60, 200), (settings.STEP_UP_SECONDS + 1, 302)):
+        with time_machine.travel(proven + timedelta(seconds=seconds), tick=False):
+            assert inside.get("/console/you/app/remove/").status_code == status
+
+
 # --- single sign-on -------------------------------------------------------------------------------------------------
 
 
