@@ -17,7 +17,8 @@ import pytest
 from django.conf import settings
 
 from tests.config.harness import CHECKOUT
-from tests.deep.mutants import MUTANTS, Mutant
+from tests.deep.mutant import Mutant
+from tests.deep.mutants import MUTANTS
 
 # Beyond the databases of the outer run's workers.
 FIRST_WORKER = 8
