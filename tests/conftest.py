@@ -58,8 +58,13 @@ def _server_database() -> str:
 
 @pytest.fixture(scope="session")
 def template_database(tmp_path_factory: pytest.TempPathFactory, django_db_blocker) -> Iterator[str]:
-    """One migrated database for all workers of a run; the last one to leave takes it away."""
+    """One migrated database for all workers of a run; the last one to leave takes it away. A run that another run has
+    begun may be lent that one's (tests/deep/test_mutants.py)."""
     from filelock import FileLock
+
+    if "TEST_TEMPLATE" in os.environ:
+        yield os.environ["TEST_TEMPLATE"]
+        return
 
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:

@@ -137,6 +137,20 @@ def test_a_raw_mail_can_be_posted_and_read_back_byte_for_byte(db):
     assert back.headers["Content-Disposition"].startswith("attachment")
 
 
+def test_a_mail_that_is_too_large_is_refused_in_either_form(db, settings):
+    """The door lets somewhat more in than a mail may have: what is around it is not the mail."""
+    headers, settings.MAIL_MAX_BYTES = auth(house()), 2_000
+    for letters, status in ((100, 202), (2_000, 413)):
+        text = "x" * letters
+        fields = Client().post("/api/v1/emails", body(text=text), content_type="application/json", headers=headers)
+        raw = Client().post("/api/v1/emails", mail(text=text), content_type="message/rfc822", headers=headers)
+        assert (fields.status_code, raw.status_code) == (status, status)
+        if status == 413:
+            assert fields.json()["code"] == raw.json()["code"] == "message_too_large"
+            assert "2000" in raw.json()["detail"]
+    assert stored() == 2
+
+
 def test_mail_cannot_be_posted_into_another_workspace(db):
     acme, globex = house("acme"), house("globex")
     answer = Client().post(

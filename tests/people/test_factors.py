@@ -158,6 +158,21 @@ def test_without_proving_again_nothing_is_changed(office, with_app):
     assert Authenticator.objects.filter(type="totp").exists()
 
 
+def test_who_found_a_session_open_adds_no_factor(office):
+    found = knock()
+    for path in ("app/", "passkeys/add/"):
+        for answer in (found.get(f"/console/you/{path}"), found.post(f"/console/you/{path}", {"code": "000000"})):
+            assert (answer.status_code, answer.headers.get("Location", "")[:21]) == (302, "/console/you/confirm/"), path
+    assert not Authenticator.objects.exists()
+
+
+def test_a_proof_is_good_for_a_while_only(office, with_app, settings):
+    inside, proven = with_app[0], clock.now()
+    for seconds, status in ((settings.STEP_UP_SECONDS - 60, 200), (settings.STEP_UP_SECONDS + 1, 302)):
+        with time_machine.travel(proven + timedelta(seconds=seconds), tick=False):
+            assert inside.get("/console/you/app/remove/").status_code == status
+
+
 # --- single sign-on -------------------------------------------------------------------------------------------------
 
 

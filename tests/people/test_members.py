@@ -15,6 +15,7 @@ from kernel.errors import Forbidden, Invalid
 from kernel.models import OutboxEvent
 from kernel.transactions import in_workspace, unit_of_work
 from tenancy.models import Invitation, LoginEvent, Membership, MembershipRole, User
+from tenancy.queries import principals
 from tenancy.services import inviting, members, people
 from tenancy.services.inviting import LinkOver
 from tenancy.services.members import LastOwner
@@ -164,6 +165,8 @@ def test_what_is_done_to_a_member_holds_at_their_next_request(office):
     assert is_in(bo)
     members.suspend(**place)
     assert bo.get("/console/").status_code == 403
+    # Also for who had chosen the workspace a moment before.
+    assert principals.of_member(user_id=office.bo.id, workspace_id=office.id) is None
     members.reactivate(**place)
     assert bo.get("/console/inbox/thread/").status_code == 200
     with in_workspace(office.id):

@@ -19,8 +19,8 @@ FAST = {
     "F5": 1, "G1": 1500, "G2": 400, "G4": 400, "G9": 200, "I2": 60, "J1": 84, "J2": 3200, "J3": 120, "J4": 100, "J5": 30,
     "K1": 700, "K2": 300, "K3": 2000, "K4": 10, "K6": 200_000, "L1": 90, "L2": 20, "P8": 485,
 }  # fmt: skip
-# Kills of PostgreSQL, faults of Redis, mutants, connections reset.
-DEEP = {"A3": 25, "A4": 15, "B4": 20_000, "I4": 50}
+# Kills of PostgreSQL, faults of Redis, mutants of mail, connections reset, lines of security taken away.
+DEEP = {"A3": 25, "A4": 15, "B4": 20_000, "I4": 50, "mutants": 90}
 TIERS = {"not deep": FAST, "deep": DEEP, "": FAST | DEEP}
 # Whoever gives one of these asked for a part.
 PARTIAL = ("keyword", "deselect", "ignore", "ignore_glob", "collectonly", "setuponly", "setupplan")
