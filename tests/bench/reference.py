@@ -24,7 +24,7 @@ from rest_framework.views import APIView
 from audit.models import ApiRequest
 from config import health
 from inbox.models import Email, InboundMessage, Inbox
-from kernel import clock
+from kernel import clock, crypto
 from kernel.access import Principal
 from kernel.context import Actor
 from kernel.models import IdempotencyRecord, OutboxEvent
@@ -90,7 +90,13 @@ class Emails(APIView):
             email = self._store(principal.workspace_id, given.validated_data)
             body = Shown(email).data
             record.state, record.response_status = "done", 202
-            record.response_body = JSONRenderer().render(body)
+            record.response_body = crypto.seal(
+                JSONRenderer().render(body),
+                workspace_id=principal.workspace_id,
+                table="kernel_idempotencyrecord",
+                row_id=uuid.UUID(int=record.id),
+                purpose="answer",
+            )
             record.save()
             ApiRequest.objects.create(
                 workspace_id=principal.workspace_id,

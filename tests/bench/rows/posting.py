@@ -27,7 +27,10 @@ _WORDS = ("order", "invoice", "parcel", "delivery", "please", "when", "where", "
 # As many as there are cores here; `make up` starts WEB_WORKERS of them.
 SERVER = {"WEB_WORKERS": "2", "WEB_THREADS": "4"}
 REFERENCE = SERVER | {"DJANGO_SETTINGS_MODULE": "tests.bench.reference_settings"}
-TABLES = ("kernel_idempotencyrecord", "inbox_inboundmessage", "inbox_email", "kernel_outboxevent", "audit_apirequest")
+TABLES = (
+    "kernel_idempotencyrecord", "inbox_inboundmessage", "inbox_email", "kernel_outboxevent", "audit_apirequest",
+    "audit_auditevent", "audit_auditpayload",
+)  # fmt: skip
 
 SEATS = """
 CREATE TABLE bench_house AS
@@ -73,6 +76,11 @@ FROM bench_house s WHERE s.n = :n AND r.workspace_id = s.workspace_id AND r.prin
     AND r.key = 'bound-' || :r::text;
 INSERT INTO audit_apirequest (id, workspace_id, created_at, request_id, method, path, status, code, caller, duration_ms)
 SELECT gen_random_uuid(), s.workspace_id, now(), md5(:r::text), 'POST', '/api/v1/emails', 202, '', 'bench', 1 {_AT}
+SELECT audit_append_v1(s.workspace_id, jsonb_build_array(jsonb_build_object('id', gen_random_uuid(), 'action',
+    'email.hand_in', 'outcome', 'done', 'actor_kind', 'machine_key', 'actor_id', s.key_id, 'actor_label', 'bench',
+    'resource_kind', 'inbound_message', 'resource_id', {_MESSAGE}::text, 'request_id', md5(:r::text), 'after_hash',
+    encode(sha256(convert_to(:r::text, 'UTF8')), 'hex'), 'payload',
+    jsonb_build_object('emails', jsonb_build_array({_EMAIL}), 'bytes', 2000)))) {_AT}
 COMMIT;
 \\endpipeline
 """
@@ -197,12 +205,16 @@ class Bound:
 
     def __init__(self, database: str, houses: list[tuple[str, str]]) -> None:
         from inbox.services.handing_in import MailFields, compose
+        from kernel import crypto
 
         given: Any = _mail(1, houses[0][0])
         raw = compose(MailFields(sender=given.pop("from"), **given))
         self._url = runtime_url(database)
-        # An answer has about so many bytes, sealed.
-        self._variables = {"raw": f"\\x{raw.hex()}", "answer": "\\x" + "5a" * 950, "seats": str(len(houses))}
+        # An answer has about so many bytes; sealed, since the table asks which key opens it.
+        answer = crypto.seal(
+            b"Z" * 900, workspace_id=uuid4(), table="kernel_idempotencyrecord", row_id=uuid4(), purpose="answer"
+        )
+        self._variables = {"raw": f"\\x{raw.hex()}", "answer": f"\\x{answer.hex()}", "seats": str(len(houses))}
 
     def run(self, each: int, *, clients: int = CONNECTIONS, times: bool = False) -> pgbench.Rate:
         scripts = [(SAME_ROWS, 1)]
