@@ -11,7 +11,7 @@ from agents.queries import agents as queries
 from audit.services import record
 from audit.types import Outcome as AuditOutcome
 from inbox.queries import conversations
-from inbox.queries.conversations import MailContext
+from inbox.queries.conversations import MailFacts
 from inbox.services import progress
 from inbox.types import EmailState, MailClass
 from kernel import nudge, outbox
@@ -23,7 +23,7 @@ WORKER = "agents.tasks.run_executions"
 def start(*, email_id: UUID, workspace_id: UUID) -> AgentRun | None:
     """One run for this mail and its inbox's agent, in the current unit of work; None, with the reason kept, if none."""
     current_unit()
-    mail = conversations.mail_context(email_id=email_id)
+    mail = conversations.mail_facts(email_id=email_id)
     agent = queries.bound(mail.agent_id)
     reason = _ignored(mail)
     if reason:
@@ -38,14 +38,14 @@ def start(*, email_id: UUID, workspace_id: UUID) -> AgentRun | None:
     return _begin(mail, agent)
 
 
-def _ignored(mail: MailContext) -> str:
+def _ignored(mail: MailFacts) -> str:
     """Why nobody need answer the mail at all."""
     if mail.mail_class != MailClass.HUMAN:
         return mail.mail_class
     return mail.policy.stranger(mail.from_address)
 
 
-def _obstacle(mail: MailContext, agent: Agent | None) -> str:
+def _obstacle(mail: MailFacts, agent: Agent | None) -> str:
     """Why a person answers this mail and not an agent."""
     if mail.agent_id is None:
         return "no_agent"
@@ -70,7 +70,7 @@ def _leave_to_people(workspace_id: UUID, email_id: UUID, reason: str) -> None:
     )
 
 
-def _begin(mail: MailContext, agent: Agent) -> AgentRun | None:
+def _begin(mail: MailFacts, agent: Agent) -> AgentRun | None:
     version = queries.current(agent)
     instruction = f"Answer the e-mail {mail.email_id} in the thread {mail.thread_id}."
     try:

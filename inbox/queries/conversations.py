@@ -1,13 +1,13 @@
 """Reading conversations: the context of a mail for its agent, and the lock that orders a thread."""
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import DateTimeField, Func, Prefetch, Q, QuerySet, UUIDField, Value
+from django.db.models import DateTimeField, Func, Q, QuerySet, UUIDField, Value
 
 from files.queries import is_open
 from inbox import policy as policies
@@ -32,8 +32,8 @@ class HistoryEntry:
 
 
 @dataclass(frozen=True)
-class MailContext:
-    """All that an agent learns of a mail. Everything in it but ids, flags and policy is a stranger's data."""
+class MailFacts:
+    """What decides who answers a mail. Everything in it but ids, flags and policy is a stranger's data."""
 
     workspace_id: UUID
     email_id: UUID
@@ -59,51 +59,72 @@ class MailContext:
     # Nobody vouches for the sender as far as the inbox's policy asks for it: a person decides what leaves.
     sender_doubted: bool
     hops: int
-    attachments: list[str] = field(default_factory=list)
-    history: list[HistoryEntry] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class MailContext(MailFacts):
+    """All that an agent learns of a mail."""
+
+    attachments: list[str]
+    history: list[HistoryEntry]
+
+
+def mail_facts(*, email_id: UUID) -> MailFacts:
+    """The facts of an e-mail of the current workspace; NotFound when it has no entry."""
+    return MailFacts(**_facts(_entry_of(email_id)))
 
 
 def mail_context(*, email_id: UUID) -> MailContext:
-    """The context of an e-mail of the current workspace; NotFound when it has no entry."""
-    files = Prefetch("attachments", Attachment.objects.select_related("file").order_by("position"))
-    entry = Entry.objects.select_related("email", "inbox").prefetch_related(files).filter(email_id=email_id).first()
-    if entry is None or entry.email is None:
-        raise NotFound
-    email, policy = entry.email, policies.parse(entry.inbox.policy)
-    earlier = list(
-        shown(Entry.objects.filter(thread_id=entry.thread_id, seq__lt=entry.seq)).order_by("-seq")[:_HISTORY]
-    )
+    """The same with its files and what was said before."""
+    entry = _entry_of(email_id)
+    files = Attachment.objects.select_related("file").filter(entry_id=entry.id).order_by("position")
+    earlier = shown(Entry.objects.filter(thread_id=entry.thread_id, seq__lt=entry.seq)).order_by("-seq")[:_HISTORY]
     return MailContext(
-        workspace_id=email.workspace_id,
-        email_id=email.id,
-        inbox_id=entry.inbox_id,
-        inbox_address=entry.inbox.address,
-        inbox_name=entry.inbox.name,
-        inbox_active=entry.inbox.active and entry.inbox.deleted_at is None,
-        agent_id=entry.inbox.agent_id,
-        policy=policy,
-        thread_id=entry.thread_id,
-        entry_id=entry.id,
-        contact_id=entry.contact_id,
-        subject=email.subject,
-        from_name=email.from_name,
-        from_address=email.from_address,
-        reply_to_differs=reply_to_differs(email),
-        text=entry.extracted_text,
-        full_text=entry.body_text,
-        received_at=email.received_at,
-        mail_class=email.mail_class,
-        may_auto_answer=email.may_auto_answer,
-        verdicts=email.verdicts,
-        sender_doubted=verdicts.must_ask(email.verdicts, policy, sender=email.from_address),
-        hops=email.hops,
+        **_facts(entry),
         # What is kept away from people is not named to agents either: a name is a sentence, too.
-        attachments=[row.filename for row in entry.attachments.all() if is_open(row.file.scan_state)],
+        attachments=[row.filename for row in files if is_open(row.file.scan_state)],
         history=[
             HistoryEntry(row.direction, row.author_label, row.extracted_text, row.occurred_at)
-            for row in reversed(earlier)
+            for row in reversed(list(earlier))
         ],
     )
+
+
+def _entry_of(email_id: UUID) -> Entry:
+    entry = Entry.objects.select_related("email", "inbox").filter(email_id=email_id).first()
+    if entry is None or entry.email is None:
+        raise NotFound
+    return entry
+
+
+def _facts(entry: Entry) -> dict[str, Any]:
+    email, policy = entry.email, policies.parse(entry.inbox.policy)
+    assert email is not None
+    return {
+        "workspace_id": email.workspace_id,
+        "email_id": email.id,
+        "inbox_id": entry.inbox_id,
+        "inbox_address": entry.inbox.address,
+        "inbox_name": entry.inbox.name,
+        "inbox_active": entry.inbox.active and entry.inbox.deleted_at is None,
+        "agent_id": entry.inbox.agent_id,
+        "policy": policy,
+        "thread_id": entry.thread_id,
+        "entry_id": entry.id,
+        "contact_id": entry.contact_id,
+        "subject": email.subject,
+        "from_name": email.from_name,
+        "from_address": email.from_address,
+        "reply_to_differs": reply_to_differs(email),
+        "text": entry.extracted_text,
+        "full_text": entry.body_text,
+        "received_at": email.received_at,
+        "mail_class": email.mail_class,
+        "may_auto_answer": email.may_auto_answer,
+        "verdicts": email.verdicts,
+        "sender_doubted": verdicts.must_ask(email.verdicts, policy, sender=email.from_address),
+        "hops": email.hops,
+    }
 
 
 def shown(entries: "QuerySet[Entry]") -> "QuerySet[Entry]":

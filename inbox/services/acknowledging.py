@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from inbox.models import Entry
 from inbox.queries import conversations
-from inbox.queries.conversations import MailContext
+from inbox.queries.conversations import MailFacts
 from inbox.services import replying
 from inbox.services.replying import AutoReplyHeld, InboxGone, NobodyToAnswer, RecipientSuppressed
 from inbox.types import Direction, MailClass, OutboundKind
@@ -22,7 +22,7 @@ ACKNOWLEDGER = Actor(kind="system", id="auto_ack", label="automatic acknowledgem
 def acknowledge(*, email_id: UUID) -> bool:
     """Queue the acknowledgement that the policy wants for this mail of the scope; whether there is one."""
     current_unit()
-    mail = conversations.mail_context(email_id=email_id)
+    mail = conversations.mail_facts(email_id=email_id)
     text = mail.policy.acknowledges(mail.received_at)
     if not text or not _deserves(mail):
         return False
@@ -44,7 +44,7 @@ def acknowledge(*, email_id: UUID) -> bool:
     return True
 
 
-def _deserves(mail: MailContext) -> bool:
+def _deserves(mail: MailFacts) -> bool:
     """A person's first mail, which nobody has answered yet, to an inbox where no agent answers."""
     if mail.mail_class != MailClass.HUMAN or not mail.may_auto_answer or not mail.inbox_active:
         return False

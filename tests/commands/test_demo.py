@@ -90,8 +90,9 @@ def test_a_demo_invites_to_look_and_a_second_one_comes_out_clean_too(db, tmp_pat
         judge(json.loads(output.strip().splitlines()[-1]))
 
 
+@pytest.mark.deep
 @pytest.mark.xdist_group("demo")
-@pytest.mark.parametrize("number", [pytest.param(signal.SIGTERM, marks=pytest.mark.deep), signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_demo_that_is_ended_in_the_middle_of_its_work_leaves_no_process_behind(db, tmp_path, number):
     with demo(tmp_path) as process:
         assert eventually(some_mail_is_in, seconds=60)

@@ -184,7 +184,7 @@ def test_the_stop_is_pulled_seen_everywhere_and_released(page, world):
     assert control.generation(world.workspace.id) == 3
 
 
-@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1440, "dark")])
+@pytest.mark.parametrize(("width", "theme"), [(390, "light"), pytest.param(1440, "dark", marks=pytest.mark.deep)])
 def test_every_page_fits_and_can_be_read(chromium, console, world, width, theme):
     """No page is wider than the screen, and every text stands out from what is behind it (WCAG AA)."""
     context = chromium.new_context(viewport={"width": width, "height": 844}, color_scheme=theme)

@@ -108,9 +108,10 @@ def test_whoever_is_shut_out_learns_nothing_of_any_id(ours: World, theirs: World
     nobody = Caller(ours.id)
     nobody._client.defaults.pop("HTTP_AUTHORIZATION", None)
     tried = 0
+    methods = itertools.cycle(("GET", "POST", "PATCH", "DELETE", "PUT"))
     for call in (revoked, suspended.call, wrong, nobody):
         for route in with_id():
-            for method in ("GET", "POST", "PATCH", "DELETE"):
+            for method in itertools.islice(methods, 2):
                 answers = {
                     ask(call, method, route, value) for value in (ours.ids["email"], theirs.ids["email"], uuid4())
                 }

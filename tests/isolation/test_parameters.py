@@ -88,9 +88,9 @@ def test_no_parameter_widens_what_a_list_shows(ours: World, theirs: World, cases
 
 def test_no_header_and_no_cookie_names_another_workspace(ours: World, theirs: World, cases):
     tried = 0
-    for path in ("/workspace", *lists()):
+    for turn, path in enumerate(("/workspace", *lists())):
         usual = ours.call("GET", path, x_request_id=REQUEST).content
-        for name in HEADERS:
+        for name in HEADERS[turn % 3 :: 3]:
             value = f"/api/v1/emails/{theirs.ids['email']}" if "Url" in name else str(theirs.id)
             answer = ours.call("GET", path, **{"x_request_id": REQUEST, name: value})
             assert answer.content == usual, (path, name)
@@ -104,7 +104,7 @@ def test_no_header_and_no_cookie_names_another_workspace(ours: World, theirs: Wo
 
 
 def test_cursors_of_another_workspace_lead_nowhere(ours: World, theirs: World, cases):
-    """Each list's cursors in each list; and made ones that point at another workspace's rows."""
+    """The cursors of lists in other lists, by turns; and made ones that point at another workspace's rows."""
     cursors = []
     for path in lists():
         for _ in range(2):
@@ -115,8 +115,9 @@ def test_cursors_of_another_workspace_lead_nowhere(ours: World, theirs: World, c
             made = orjson.dumps([0, mark, value])
             cursors.append(base64.urlsafe_b64encode(made).rstrip(b"=").decode())
     tried = 0
-    for path in lists():
-        for cursor in dict.fromkeys(cursors):
+    distinct = list(dict.fromkeys(cursors))
+    for turn, path in enumerate(lists()):
+        for cursor in distinct[turn % 3 :: 3]:
             answer = ours.call("GET", f"{path}?cursor={quote(cursor)}")
             assert answer.status_code in (200, 400), (path, cursor, answer.content)
             assert not leaks(answer, theirs), (path, cursor)
@@ -127,7 +128,7 @@ def test_cursors_of_another_workspace_lead_nowhere(ours: World, theirs: World, c
 def test_no_body_takes_an_id_of_another_workspace(ours: World, theirs: World, cases):
     before = rows(theirs.id, but=_plumbing)
     tried, thread = 0, f"/threads/{ours.more['thread']}"
-    for name, value in foreign(theirs).items():
+    for turn, (name, value) in enumerate(foreign(theirs).items()):
         tries = (
             ("PATCH", ours.path("inbox"), {"agent_id": value}),
             ("POST", "/inboxes", {"address": f"{name.replace('_', '-')}@acme.test", "agent_id": value}),
@@ -168,7 +169,7 @@ def test_no_body_takes_an_id_of_another_workspace(ours: World, theirs: World, ca
             "/webhooks": {"url": "https://example.com/", "slugs": ["*"]},
             "/emails": {"from": {"address": "a@b.test"}, "to": [{"address": "support@acme.test"}]},
         }.items():
-            for key in ("workspace_id", "workspace", "id", "parent_id", "inbox_id", "email_id"):
+            for key in ("workspace_id", "workspace", "id", "parent_id", "inbox_id", "email_id")[turn % 3 :: 3]:
                 answer = ours.call("POST", path, body | {key: value})
                 assert answer.status_code == 422, (path, key)
                 assert f"/{key}" in [fault["pointer"] for fault in answer.json()["errors"]]

@@ -83,6 +83,7 @@ def _migrate(*targets: tuple[str, str | None]) -> None:
     executor.migrate(list(targets) or executor.loader.graph.leaf_nodes())
 
 
+@pytest.mark.deep
 def test_up_down_up(scratch):
     first = _catalogue()
     assert len(_of_ours()) > 100

@@ -150,7 +150,7 @@ def _add_passkey(page) -> None:
     page.get_by_text("Ada's laptop").first.wait_for()
 
 
-@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1440, "dark")])
+@pytest.mark.parametrize(("width", "theme"), [(390, "light"), pytest.param(1440, "dark", marks=pytest.mark.deep)])
 def test_every_page_fits_and_can_be_read(office, chromium, address, width, theme):
     context = chromium.new_context(viewport={"width": width, "height": 844}, color_scheme=theme)
     page = context.new_page()
