@@ -8,6 +8,7 @@ before are claimed alone: the others of a batch are innocent.
 import atexit
 import logging
 import os
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from typing import Any
 
 import orjson
 from django.conf import settings
-from django.db import close_old_connections, connection
+from django.db import InterfaceError, OperationalError, close_old_connections, connection
 
 from inbox.channels.s3 import NotFetched
 from inbox.events import MessageQuarantined
@@ -41,6 +42,8 @@ logger = logging.getLogger(__name__)
 # it holds, and that they fit into memory.
 _TOGETHER = 16
 _BYTES_TOGETHER = 4_000_000
+# How long a worker waits for a database that went away under a message.
+_LOOKS, _LOOK_AGAIN_SECONDS = 20, 0.25
 _PENDING = (EmailState.RECEIVED, EmailState.STORED, EmailState.PARSED)
 
 
@@ -192,8 +195,35 @@ def _faults_of(claim: Claim) -> Iterator[None]:
     except ParserCrashed as error:
         _again(claim, f"the parser gave up: {error}")
     except Exception as error:
+        if isinstance(error, (OperationalError, InterfaceError)) and _has_gone(error):
+            _give_back(claim)
+            return
         logger.exception("a message could not be filed", extra={"inbound_message_id": str(claim.message_id)})
         _again(claim, f"{type(error).__name__}: {error}")
+
+
+def _has_gone(error: Exception) -> bool:
+    """Whether the connection is lost or the server ends (SQLSTATE classes 08 and 57P), which is nobody's mail's fault."""
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state is None or state.startswith(("08", "57P"))
+
+
+def _give_back(claim: Claim) -> None:
+    """As if it had not been claimed, as soon as the database is there again; else its lease ends and the attempt counts."""
+    for _ in range(_LOOKS):
+        close_old_connections()
+        try:
+            with in_workspace(claim.workspace_id), connection.cursor() as cursor:
+                cursor.execute(
+                    "UPDATE inbox_inboundmessage SET attempts = attempts - 1, due_at = now()"
+                    " WHERE id = %s AND attempts = %s AND state = 'stored'",
+                    [claim.message_id, claim.attempts],
+                )
+        except (OperationalError, InterfaceError):
+            time.sleep(_LOOK_AGAIN_SECONDS)
+        else:
+            return
+    logger.warning("the database is away; a message waits for it", extra={"inbound_message_id": str(claim.message_id)})
 
 
 def _bring_later(claim: Claim, error: NotFetched) -> None:

@@ -64,7 +64,7 @@ def _caught(point: str, rounds: int, ledger: Path, post: Script) -> None:
     if of_sender:
         work()
     for _ in range(rounds):
-        child = forking.frozen_at(point, sending.send_due if of_sender else lambda: executing.run_due(limit=1))
+        child = forking.frozen_at(point, sending.send_due if of_sender else executing.run_due)
         stopping.stop(workspace_id=place.id, reason="the agent promises refunds")
         outside = _outside(ledger, post)
         nudge.client().flushdb()

@@ -79,7 +79,7 @@ def _needed(pattern: Any) -> str:
 
 
 def _of_page(page: ModelAdmin, kind: str) -> str:
-    if page.model._meta.model_name == "revokedsigningkey":
+    if page.model._meta.model_name in ("revokedsigningkey", "loginevent"):
         return OPERATORS if kind != "delete" else NEVER
     if kind == "delete":
         return NEVER

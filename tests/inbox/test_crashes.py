@@ -4,12 +4,13 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 
 import urllib3
+from django.db import connection
 from django.test import Client
 
 from config.demo.amazon import Topic, receipt
 from inbox.channels import sns
 from inbox.models import Email, Entry, InboundMessage, Thread
-from inbox.services import ingesting
+from inbox.services import ingesting, placing
 from kernel.models import OutboxEvent
 from kernel.transactions import in_all_workspaces, in_workspace
 from tests.agents import forking
@@ -148,3 +149,26 @@ def test_replies_and_originals_in_any_order_become_one_thread(db):
     with in_workspace(acme.id):
         assert Thread.objects.count() == 1
         assert Entry.objects.order_by("-seq").first().thread_decision["rule"] == "cited_by_later"
+
+
+def test_a_database_that_goes_away_is_not_the_mails_fault(db, settings, monkeypatch):
+    """However often the connection is lost under a mail, no attempt of it is used up."""
+    acme = house()
+    settings.INGEST_THREADS = 1
+    losses = settings.INGEST_MAX_ATTEMPTS + 3
+    real, calls = placing.place, []
+
+    def place(one):
+        calls.append(one)
+        if len(calls) <= losses:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+        real(one)
+
+    monkeypatch.setattr(placing, "place", place)
+    hand_in(mail())
+    ingesting.process_all()
+    assert len(calls) == losses + 1
+    assert (counts(acme), all_states()) == ((1, 1, 1), {"done": 1})
+    with in_workspace(acme.id):
+        assert InboundMessage.objects.get().attempts == 1
