@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -115,4 +116,5 @@ def state(root: Path, service: str = "postgres") -> dict[str, Any]:
 
 def kill(pids: Iterable[int], signum: signal.Signals = signal.SIGKILL) -> None:
     for pid in pids:
-        os.kill(pid, signum)
+        with suppress(ProcessLookupError):  # it may end by itself between the look and the signal
+            os.kill(pid, signum)

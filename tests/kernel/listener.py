@@ -1,5 +1,6 @@
 """A server on the loopback that counts who connects, and answers what it is told."""
 
+import re
 import socket
 import ssl
 import threading
@@ -7,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Mood: fine\r\n\r\nok"
 
 
@@ -32,13 +34,23 @@ class Listener:
 
     def _talk(self, peer: socket.socket) -> None:
         with suppress(OSError), self.tls.wrap_socket(peer, server_side=True) if self.tls else peer as peer:
-            self.requests.append(peer.recv(65536))
+            self.requests.append(_request(peer))
             if not self.drip:
                 peer.sendall(self.answer)
                 return
             for byte in self.answer:
                 peer.sendall(bytes([byte]))
                 time.sleep(self.drip)
+
+
+def _request(peer: socket.socket) -> bytes:
+    """What came; of HTTP the whole request, whose head and body may come apart."""
+    came = peer.recv(65536)
+    head, _, body = came.partition(b"\r\n\r\n")
+    length = _LENGTH.search(head)
+    while length and len(body) < int(length[1]) and (more := peer.recv(65536)):
+        came, body = came + more, body + more
+    return came
 
 
 @contextmanager
