@@ -26,6 +26,9 @@ _TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="([^"]+)"')
 _ROW_PAGES = ("change", "history", "delete")
 # Of ids of other kinds of rows than a path is about, so many are tried.
 _EVERY = 16
+# Lists that must show something of one's own, for the walk to mean anything.
+_LEAST_SEEN = 10
+_SEARCHES = ("?q={}", "?q={}&view=all", "?s={}&extended=1")
 _FORM = {
     "text": "hello",
     "note": "hello",
@@ -96,17 +99,30 @@ def walk(found: Findings, visitor: Visitor, ours: Place, theirs: Place, foreign:
         for path in paths:
             for method in ("GET", "POST"):
                 _compare(found, visitor, method, path, ids, mark=theirs.mark)
-    seen = 0
-    for path in _lists():
-        for query in ("", "?form=csv", f"?q={theirs.mark}", f"?s={theirs.mark}&extended=1", "?view=all"):
-            page = _get(found, visitor, path + query)
-            # What was looked for stands in the page that says it was not found.
-            text = page.content.replace(f"{query[3:].partition('&')[0]}".encode() or b"\0", b"")
-            if theirs.mark.encode() in text:
-                found.leak(f"the console's {path}{query} shows something of the other workspace")
-            seen += ours.mark.encode() in page.content
-    if seen < 10:  # the counterpart: one's own rows are in sight
+    seen = sum(look_around(found, visitor, path, ours.mark, theirs.mark) for path in _lists())
+    if seen < _LEAST_SEEN:  # the counterpart: one's own rows are in sight
         found.miss("the console's lists show next to nothing of one's own, so there is nothing to compare with")
+
+
+def look_around(found: Findings, visitor: Visitor, path: str, own: str, foreign: str) -> int:
+    """Look for the other workspace's mark on a page and by its searches; how many of the pages show one's own.
+
+    A page repeats what was looked for; so the measure is how often it says a word that nobody has.
+    """
+    nobodys = scene.new_mark()
+    seen = 0
+    for query in ("", "?form=csv", "?view=all"):
+        content = _get(found, visitor, path + query).content
+        seen += own.encode() in content
+        if foreign.encode() in content:
+            found.leak(f"the console's {path}{query} shows something of the other workspace")
+    for search in _SEARCHES:
+        said = [
+            _get(found, visitor, path + search.format(word)).content.count(word.encode()) for word in (foreign, nobodys)
+        ]
+        if said[0] != said[1]:
+            found.leak(f"the console's {path}{search.format(foreign)} finds something of the other workspace")
+    return seen
 
 
 def _paths() -> dict[str, list[str]]:

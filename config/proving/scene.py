@@ -70,7 +70,7 @@ def two() -> Iterator[tuple[Place, Place]]:
 
 def shut(*, how: str) -> str:
     """A credential that opens nothing any more: of a key that was revoked, or of a workspace that was deleted."""
-    mark = _mark()
+    mark = new_mark()
     workspace, _ = provisioning.provision(external_id=uuid4(), name=f"Isolation proof {mark}")
     key, secret = keys.issue(workspace_id=workspace.id, name=mark, scopes=["*"])
     if how == "revoked":
@@ -88,7 +88,7 @@ def weak(place: Place) -> str:
 def owner(place: Place) -> Iterator[tuple[str, str]]:
     """Somebody who may do everything in a workspace and can sign in: e-mail and password. Nobody any more at the end."""
     password = secrets.token_urlsafe(24)
-    person = User.objects.create_user(f"{_mark()}@member.invalid", password=password, name="Proof", is_staff=True)
+    person = User.objects.create_user(f"{new_mark()}@member.invalid", password=password, name="Proof", is_staff=True)
     provisioning.add_owner(user=person, workspace=place.workspace)
     try:
         yield person.email, password
@@ -97,12 +97,13 @@ def owner(place: Place) -> Iterator[tuple[str, str]]:
         person.save(update_fields=["password"])
 
 
-def _mark() -> str:
+def new_mark() -> str:
+    """A word that stands nowhere else; all have one length."""
     return f"proof{secrets.token_hex(8)}"
 
 
 def _furnish() -> Place:
-    mark = _mark()
+    mark = new_mark()
     workspace, _ = provisioning.provision(external_id=uuid4(), name=f"Isolation proof {mark}")
     domains.claim(workspace_id=workspace.id, domain=f"{mark}.test")
     domains.confirm(workspace_id=workspace.id, domain=f"{mark}.test", proof="made for the proof")

@@ -2,8 +2,6 @@
 
 from config.env import env
 
-# --- delays and limits: every one is a setting, so that tests run in seconds --------------------------------------
-
 OUTBOX_BATCH = env.int("OUTBOX_BATCH", default=500)  # Facts taken at once.
 OUTBOX_LEASE_SECONDS = env.float("OUTBOX_LEASE_SECONDS", default=30)  # After it, a claim of a dead drain is free.
 OUTBOX_BACKOFF_SECONDS = env.float("OUTBOX_BACKOFF_SECONDS", default=2)  # Wait after the first failure; doubles.

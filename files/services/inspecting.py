@@ -105,7 +105,7 @@ def _look_into_zip(content: bytes, depth: int, budget: _Budget) -> None:
             for entry in entries[:_LOOKED_INTO]:
                 _look_inside(archive, entry, depth, budget)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, struct.error, EOFError, zlib.error):
-        # What no reader opens harms none.
+        # What no reader opens harms none. The module says NotImplementedError of a compression that it does not know.
         return
 
 

@@ -1,6 +1,5 @@
 """Reading conversations: the context of a mail for its agent, and the lock that orders a thread."""
 
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -71,7 +70,7 @@ class MailContext(MailFacts):
 
 def mail_facts(*, email_id: UUID) -> MailFacts:
     """The facts of an e-mail of the current workspace; NotFound when it has no entry."""
-    return MailFacts(**_facts(_entry_of(email_id)))
+    return _facts(_entry_of(email_id))
 
 
 def mail_context(*, email_id: UUID) -> MailContext:
@@ -80,7 +79,7 @@ def mail_context(*, email_id: UUID) -> MailContext:
     files = Attachment.objects.select_related("file").filter(entry_id=entry.id).order_by("position")
     earlier = shown(Entry.objects.filter(thread_id=entry.thread_id, seq__lt=entry.seq)).order_by("-seq")[:_HISTORY]
     return MailContext(
-        **_facts(entry),
+        **vars(_facts(entry)),
         # What is kept away from people is not named to agents either: a name is a sentence, too.
         attachments=[row.filename for row in files if is_open(row.file.scan_state)],
         history=[
@@ -97,34 +96,34 @@ def _entry_of(email_id: UUID) -> Entry:
     return entry
 
 
-def _facts(entry: Entry) -> dict[str, Any]:
+def _facts(entry: Entry) -> MailFacts:
     email, policy = entry.email, policies.parse(entry.inbox.policy)
     assert email is not None
-    return {
-        "workspace_id": email.workspace_id,
-        "email_id": email.id,
-        "inbox_id": entry.inbox_id,
-        "inbox_address": entry.inbox.address,
-        "inbox_name": entry.inbox.name,
-        "inbox_active": entry.inbox.active and entry.inbox.deleted_at is None,
-        "agent_id": entry.inbox.agent_id,
-        "policy": policy,
-        "thread_id": entry.thread_id,
-        "entry_id": entry.id,
-        "contact_id": entry.contact_id,
-        "subject": email.subject,
-        "from_name": email.from_name,
-        "from_address": email.from_address,
-        "reply_to_differs": reply_to_differs(email),
-        "text": entry.extracted_text,
-        "full_text": entry.body_text,
-        "received_at": email.received_at,
-        "mail_class": email.mail_class,
-        "may_auto_answer": email.may_auto_answer,
-        "verdicts": email.verdicts,
-        "sender_doubted": verdicts.must_ask(email.verdicts, policy, sender=email.from_address),
-        "hops": email.hops,
-    }
+    return MailFacts(
+        workspace_id=email.workspace_id,
+        email_id=email.id,
+        inbox_id=entry.inbox_id,
+        inbox_address=entry.inbox.address,
+        inbox_name=entry.inbox.name,
+        inbox_active=entry.inbox.active and entry.inbox.deleted_at is None,
+        agent_id=entry.inbox.agent_id,
+        policy=policy,
+        thread_id=entry.thread_id,
+        entry_id=entry.id,
+        contact_id=entry.contact_id,
+        subject=email.subject,
+        from_name=email.from_name,
+        from_address=email.from_address,
+        reply_to_differs=reply_to_differs(email),
+        text=entry.extracted_text,
+        full_text=entry.body_text,
+        received_at=email.received_at,
+        mail_class=email.mail_class,
+        may_auto_answer=email.may_auto_answer,
+        verdicts=email.verdicts,
+        sender_doubted=verdicts.must_ask(email.verdicts, policy, sender=email.from_address),
+        hops=email.hops,
+    )
 
 
 def shown(entries: "QuerySet[Entry]") -> "QuerySet[Entry]":
@@ -198,8 +197,3 @@ def lock_thread_of(entry_id: UUID) -> Thread:
 def turn_of(thread_id: UUID) -> Func:
     """Since when a person waits in a thread, from its entries (inbox/sql/threads_v1.sql); for an update."""
     return Func(Value(thread_id, UUIDField()), function="inbox_turn_v1", output_field=DateTimeField())
-
-
-def reference_hash(message_id: str) -> bytes:
-    """The key of a Message-ID (without angle brackets) in the reference index."""
-    return hashlib.sha256(message_id.encode()).digest()

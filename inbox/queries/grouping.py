@@ -4,13 +4,14 @@ Sender and subject of each mail are kept as a reference of their own kind, under
 holds a space). So the lock and the second look that keep mails which cite one another in one thread do so here as well.
 """
 
-import hashlib
 import re
 from datetime import timedelta
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
+
 from inbox.models import MessageReference, ThreadParticipant
-from inbox.queries.threading import Decision
+from inbox.queries.threading import Decision, reference_hash
 from inbox.types import Confidence, ReferenceKind, Rule, ThreadStatus
 from kernel import clock
 
@@ -41,25 +42,19 @@ def normal(subject: str) -> str:
 
 def find(*, inbox_id: UUID, name: str, sender: str, within: timedelta) -> tuple[Decision | None, int]:
     """The newest open conversation of the sender with that subject, and how many mails have had it in the inbox."""
-    rows = MessageReference.objects.filter(inbox_id=inbox_id, message_id_hash=digest(name)).order_by("-entry__seq")
-    found = list(
-        rows.values_list(
-            "entry_id", "entry__thread_id", "entry__thread__status", "entry__thread__merged_into_id",
-            "entry__thread__last_entry_at", "kind",
-        )
-    )  # fmt: skip
-    since = clock.now() - within
-    for entry_id, thread_id, status, merged_into, last_at, kind in found:
-        is_open = status == ThreadStatus.OPEN and merged_into is None and last_at >= since
-        if kind == ReferenceKind.SUBJECT and is_open and _took_part(thread_id, sender):
-            evidence = {"subject": name.partition(" ")[2], "sender": sender}
-            return Decision(thread_id, None, Rule.SUBJECT, Confidence.LOW, evidence, entry_id), len(found)
-    return None, len(found)
-
-
-def digest(name: str) -> bytes:
-    return hashlib.sha256(name.encode()).digest()
-
-
-def _took_part(thread_id: UUID, sender: str) -> bool:
-    return ThreadParticipant.objects.filter(thread_id=thread_id, address=sender).exists()
+    rows = MessageReference.objects.filter(inbox_id=inbox_id, message_id_hash=reference_hash(name))
+    took_part = ThreadParticipant.objects.filter(thread_id=OuterRef("entry__thread_id"), address=sender)
+    fitting = rows.filter(
+        Exists(took_part),
+        kind=ReferenceKind.SUBJECT,
+        entry__thread__status=ThreadStatus.OPEN,
+        entry__thread__merged_into=None,
+        entry__thread__last_entry_at__gte=clock.now() - within,
+    )
+    seen = rows.count()
+    found = fitting.order_by("-entry__seq").values_list("entry_id", "entry__thread_id").first() if seen else None
+    if found is None:
+        return None, seen
+    entry_id, thread_id = found
+    evidence = {"subject": name.partition(" ")[2], "sender": sender}
+    return Decision(thread_id, None, Rule.SUBJECT, Confidence.LOW, evidence, entry_id), seen

@@ -73,7 +73,7 @@ def decide(
     cited = _cited(in_reply_to, references)
     if not cited and not message_id:
         return Decision(thread_id=None, evidence={"why": "it cites no earlier mail"})
-    own = candidates.get(_hash(message_id), []) if message_id else []
+    own = candidates.get(reference_hash(message_id), []) if message_id else []
     twins = tuple(candidate.entry_id for candidate in own if candidate.kind == "own")
     return replace(_join(cited, in_reply_to, sender, message_id, candidates), twins=twins)
 
@@ -95,7 +95,11 @@ def _join(
     message_id: str,
     candidates: Candidates,
 ) -> Decision:
-    found = [(cited_id, candidate) for cited_id in cited for candidate in _meant(candidates.get(_hash(cited_id), []))]
+    found = [
+        (cited_id, candidate)
+        for cited_id in cited
+        for candidate in _meant(candidates.get(reference_hash(cited_id), []))
+    ]
     joinable = [(cited_id, candidate) for cited_id, candidate in found if candidate.took_part]
     strange = list(dict.fromkeys(str(candidate.thread_id) for _, candidate in found if not candidate.took_part))
     if joinable:
@@ -111,7 +115,7 @@ def _join(
             evidence | ({"also_cited": sorted(others)[:_SHOWN]} if others else {}),
             candidate.entry_id,
         )
-    for candidate in candidates.get(_hash(message_id), []) if message_id else []:
+    for candidate in candidates.get(reference_hash(message_id), []) if message_id else []:
         if candidate.kind != ReferenceKind.OWN and candidate.took_part:
             evidence = {"message_id": message_id}
             return Decision(
@@ -160,8 +164,9 @@ def _cited(in_reply_to: Sequence[str], references: Sequence[str]) -> list[str]:
 def wanted(*, message_id: str, in_reply_to: Sequence[str], references: Sequence[str]) -> list[bytes]:
     """The keys of all message ids that `decide` may ask for."""
     ids = [*_cited(in_reply_to, references), *([message_id] if message_id else [])]
-    return [_hash(item) for item in ids]
+    return [reference_hash(item) for item in ids]
 
 
-def _hash(message_id: str) -> bytes:
+def reference_hash(message_id: str) -> bytes:
+    """The key of a Message-ID (without angle brackets) in the reference index."""
     return hashlib.sha256(message_id.encode()).digest()

@@ -137,7 +137,7 @@ def _by_subject(delivery: Delivery, decision: Decision, within: timedelta) -> Pl
     if decision.thread_id is None and found is not None:
         decision = replace(found, twins=decision.twins)
     references = [{"id": name, "kind": ReferenceKind.SUBJECT.value}]
-    return Placement(decision, references, [grouping.digest(name)], seen)
+    return Placement(decision, references, [threading.reference_hash(name)], seen)
 
 
 def _suggestion(delivery: Delivery) -> dict[str, Any]:

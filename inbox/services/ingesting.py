@@ -32,7 +32,7 @@ from inbox.services import bringing, placing, progress, screening
 from inbox.services.filing import Claim
 from inbox.services.placing import Read
 from inbox.types import EmailState, MessageState
-from kernel import outbox
+from kernel import clock, outbox
 from kernel.crash import crash_point
 from kernel.transactions import in_all_workspaces, in_workspace
 
@@ -44,6 +44,8 @@ _TOGETHER = 16
 _BYTES_TOGETHER = 4_000_000
 # How long a worker waits for a database that went away under a message.
 _LOOKS, _LOOK_AGAIN_SECONDS = 20, 0.25
+# So long after a mail has come, a database that goes away under it is nobody's fault.
+_GIVEN_BACK = timedelta(hours=1)
 _PENDING = (EmailState.RECEIVED, EmailState.STORED, EmailState.PARSED)
 
 
@@ -209,15 +211,18 @@ def _has_gone(error: Exception) -> bool:
 
 
 def _give_back(claim: Claim) -> None:
-    """As if it had not been claimed, as soon as the database is there again; else its lease ends and the attempt counts."""
+    """As if it had not been claimed, as soon as the database is there again; else its lease ends and the attempt counts.
+
+    Not for ever: were it the mail that ends the database each time, it is put aside in the end like any other poison.
+    """
     for _ in range(_LOOKS):
         close_old_connections()
         try:
             with in_workspace(claim.workspace_id), connection.cursor() as cursor:
                 cursor.execute(
                     "UPDATE inbox_inboundmessage SET attempts = attempts - 1, due_at = now()"
-                    " WHERE id = %s AND attempts = %s AND state = 'stored'",
-                    [claim.message_id, claim.attempts],
+                    " WHERE id = %s AND attempts = %s AND state = 'stored' AND received_at > %s",
+                    [claim.message_id, claim.attempts, clock.now() - _GIVEN_BACK],
                 )
         except (OperationalError, InterfaceError):
             time.sleep(_LOOK_AGAIN_SECONDS)

@@ -19,7 +19,7 @@ from inbox.channels.composing import Outgoing
 from inbox.events import EntryQueued
 from inbox.models import Email, Entry, InboxAddress, MessageReference, OutboundMessage, Thread, ThreadParticipant
 from inbox.normalise import lenient, without_tag
-from inbox.queries import conversations
+from inbox.queries import conversations, threading
 from inbox.services import breaking, quotas
 from inbox.types import ANSWERS, Direction, OutboundKind, SendState
 from kernel import clock, outbox
@@ -274,7 +274,7 @@ def _index(entry: Entry, message: OutboundMessage, recipient: str) -> None:
         workspace_id=entry.workspace_id,
         inbox_id=entry.inbox_id,
         entry=entry,
-        message_id_hash=conversations.reference_hash(reference),
+        message_id_hash=threading.reference_hash(reference),
         message_id=reference,
         kind="own",
     )

@@ -11,8 +11,7 @@ from inbox.channels import reports
 from inbox.mime.types import BounceReport, FailedRecipient, ParsedMail
 from inbox.models import MessageReference, OutboundMessage
 from inbox.normalise import lenient
-from inbox.queries import conversations
-from inbox.queries.threading import Decision
+from inbox.queries.threading import Decision, reference_hash
 from inbox.services import delivery_news
 from inbox.services.delivery_news import Callback
 from inbox.tokens import own_entry
@@ -59,7 +58,7 @@ def _about(cited: Sequence[str], inbox_id: UUID) -> tuple[OutboundMessage | None
         entry_id = own_entry(name)
         if entry_id is None:
             carriers = MessageReference.objects.filter(
-                inbox_id=inbox_id, message_id_hash=conversations.reference_hash(name), kind=ReferenceKind.REWRITTEN
+                inbox_id=inbox_id, message_id_hash=reference_hash(name), kind=ReferenceKind.REWRITTEN
             )
             entry_id = carriers.values_list("entry_id", flat=True).first()
         found = rows.filter(entry_id=entry_id).first() if entry_id else None

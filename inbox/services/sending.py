@@ -26,7 +26,7 @@ from inbox.channels.registry import rewritten
 from inbox.channels.transport import MaybeAccepted, NotAccepted, Receipt, SignInRefused
 from inbox.events import EntryEvent, EntrySent, SendFailed, SendUncertain
 from inbox.models import Entry, EntryDeliveryEvent, EntryRecipient, MessageReference, OutboundMessage, Thread
-from inbox.queries import connections, conversations
+from inbox.queries import connections, conversations, threading
 from inbox.services import trying
 from inbox.types import ANSWERS, DeliveryState, SendState
 from kernel import clock, outbox
@@ -299,7 +299,7 @@ def _index_rewritten(message: OutboundMessage, rewritten: str) -> None:
                 workspace_id=message.workspace_id,
                 inbox_id=message.inbox_id,
                 entry_id=message.entry_id,
-                message_id_hash=conversations.reference_hash(rewritten),
+                message_id_hash=threading.reference_hash(rewritten),
                 message_id=rewritten,
                 kind="rewritten",
             )

@@ -2,6 +2,7 @@
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import urllib3
 from django.db import connection
@@ -11,6 +12,7 @@ from config.demo.amazon import Topic, receipt
 from inbox.channels import sns
 from inbox.models import Email, Entry, InboundMessage, Thread
 from inbox.services import ingesting, placing
+from kernel import clock
 from kernel.models import OutboxEvent
 from kernel.transactions import in_all_workspaces, in_workspace
 from tests.agents import forking
@@ -151,24 +153,42 @@ def test_replies_and_originals_in_any_order_become_one_thread(db):
         assert Entry.objects.order_by("-seq").first().thread_decision["rule"] == "cited_by_later"
 
 
-def test_a_database_that_goes_away_is_not_the_mails_fault(db, settings, monkeypatch):
-    """However often the connection is lost under a mail, no attempt of it is used up."""
-    acme = house()
-    settings.INGEST_THREADS = 1
-    losses = settings.INGEST_MAX_ATTEMPTS + 3
-    real, calls = placing.place, []
+def lose(monkeypatch, times: float) -> list[object]:
+    """Lose the connection to the database under a mail, so many times; the tries to place one."""
+    real, tries = placing.place, []
 
     def place(one):
-        calls.append(one)
-        if len(calls) <= losses:
+        tries.append(one)
+        if len(tries) <= times:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
         real(one)
 
     monkeypatch.setattr(placing, "place", place)
+    return tries
+
+
+def test_a_database_that_goes_away_is_not_the_mails_fault(db, settings, monkeypatch):
+    """However often the connection is lost under a mail, no attempt of it is used up."""
+    acme = house()
+    settings.INGEST_THREADS = 1
+    losses = settings.INGEST_MAX_ATTEMPTS + 3
+    tries = lose(monkeypatch, losses)
     hand_in(mail())
     ingesting.process_all()
-    assert len(calls) == losses + 1
+    assert len(tries) == losses + 1
     assert (counts(acme), all_states()) == ((1, 1, 1), {"done": 1})
     with in_workspace(acme.id):
         assert InboundMessage.objects.get().attempts == 1
+
+
+def test_a_mail_under_which_the_database_always_goes_away_is_put_aside_in_the_end(db, settings, monkeypatch):
+    acme = house()
+    settings.INGEST_THREADS, settings.INGEST_LEASE_SECONDS = 1, 0
+    tries = lose(monkeypatch, float("inf"))
+    hand_in(mail())
+    with in_workspace(acme.id):
+        InboundMessage.objects.update(received_at=clock.now() - timedelta(hours=2))
+    ingesting.process_all()
+    assert len(tries) == settings.INGEST_MAX_ATTEMPTS
+    assert all_states() == {"quarantined": 1}

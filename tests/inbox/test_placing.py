@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from inbox.models import Entry, MessageReference, Thread, ThreadParticipant
-from inbox.queries import grouping
+from inbox.queries import grouping, threading
 from inbox.services import inboxes
 from kernel.transactions import in_workspace
 from tenancy.models import Membership, User
@@ -28,7 +28,7 @@ def rewritten(place, entry, name):
             inbox=place.inbox,
             entry=entry,
             message_id=name,
-            message_id_hash=grouping.digest(name),
+            message_id_hash=threading.reference_hash(name),
             kind="rewritten",
         )
 

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
 
-from config.proving import api, background, catalogue, matrix, scene, tables, unknown
+from config.proving import api, background, catalogue, console, matrix, scene, tables, unknown
 from config.proving.callers import Answer
 from config.proving.findings import Findings
 from tests.world.serving import serving
@@ -55,6 +55,29 @@ def test_the_database_withstands_every_probe_and_a_table_without_its_fence_is_no
     for hole in ("without a workspace", "rows of other workspaces", "be changed", "put into the other"):
         assert hole in seen
     assert not found.is_clean
+
+
+class Answering:
+    """A console whose pages say what was looked for, and what a fence with a hole would add."""
+
+    def __init__(self, shown="", found=lambda query: ""):
+        self.shown, self.found = shown, found
+
+    def ask(self, method, path, form=None):
+        query = path.partition("?")[2]
+        return console.Page(200, "", f"nothing for {query}; ours {self.shown}{self.found(query)}".encode())
+
+
+def test_what_the_console_shows_or_finds_of_the_other_workspace_is_a_leak():
+    own, foreign = scene.new_mark(), scene.new_mark()
+    for visitor, leaks in (
+        (Answering(own), 0),
+        (Answering(f"{own} {foreign}"), 6),
+        (Answering(own, lambda query: f"Mail of {foreign}" if foreign in query else ""), 3),
+    ):
+        found = Findings()
+        assert console.look_around(found, visitor, "/console/inbox/thread/", own, foreign) == 3
+        assert found.leaks == leaks, found.sentences
 
 
 class Talking:
