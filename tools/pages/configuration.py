@@ -23,6 +23,12 @@ KINDS = {
     "list": "list, with commas",
     "get": "text",
 }
+TITLES = {
+    "limits.py": "delays and limits",
+    "dev.py": "secrets",
+    "production.py": "behind a proxy",
+    "processes.py": "processes",
+}  # Of a file without sections.
 SECTION = re.compile(r"# -{3,} (.+?) -{3,}")
 
 
@@ -73,9 +79,7 @@ def variables() -> list[Variable]:
 def _read(path: Path, source: str) -> Iterator[Variable]:
     text = path.read_text("utf-8")
     lines = text.splitlines()
-    title = {"dev.py": "secrets", "production.py": "behind a proxy", "processes.py": "processes"}.get(
-        path.name, "general"
-    )
+    title = TITLES.get(path.name, "general")
     calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and _reads_environment(node)]
     for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
         name = call.args[0].value  # type: ignore[attr-defined]
