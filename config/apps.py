@@ -1,3 +1,5 @@
+import gc
+
 from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig
 
@@ -8,6 +10,10 @@ class ConfigConfig(AppConfig):
 
     def ready(self) -> None:
         from config import celery, checks  # noqa: F401 - the current Celery app, and the system checks
+
+        # What is there now stays until the process ends: no later collection looks at it, and forks share its pages.
+        gc.freeze()
+        gc.enable()
 
 
 class ConsoleConfig(AdminConfig):

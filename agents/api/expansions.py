@@ -14,14 +14,14 @@ from kernel.api.expanding import expandable
 def agents(ids: Collection[UUID]) -> Iterable[tuple[Any, Any]]:
     """Agents by id."""
     for row in agent_queries.with_version().filter(id__in=ids):
-        yield row.id, shapes.AgentShape(row).data
+        yield row.id, shapes.AgentShape.show(row)
 
 
 @expandable("agent_run", permission="agent.read", shape=shapes.RunShape)
 def runs(ids: Collection[UUID]) -> Iterable[tuple[Any, Any]]:
     """Runs by id."""
     for row in run_queries.runs().filter(id__in=ids):
-        yield row.id, shapes.RunShape(row).data
+        yield row.id, shapes.RunShape.show(row)
 
 
 @expandable("latest_run", permission="agent.read", shape=shapes.RunShape)
@@ -30,4 +30,4 @@ def latest_runs(ids: Collection[UUID]) -> Iterable[tuple[Any, Any]]:
     for row in (
         run_queries.runs().filter(email_id__in=ids).order_by("email_id", "-created_at", "-id").distinct("email_id")
     ):
-        yield row.email_id, shapes.RunShape(row).data
+        yield row.email_id, shapes.RunShape.show(row)

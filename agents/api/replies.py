@@ -116,7 +116,7 @@ class ReplyViewSet(WorkspaceViewSet):
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """What became of a reply."""
-        return Response(ReplyShape(one(run_queries.replies().filter(id=pk))).data)
+        return Response(ReplyShape.show(one(run_queries.replies().filter(id=pk))))
 
     def _proposed(self, *, ask_first: bool) -> Response:
         fields = self.checked(ReplyInput)
@@ -124,7 +124,7 @@ class ReplyViewSet(WorkspaceViewSet):
         intent = proposing.propose(
             workspace_id=principal.workspace_id, author=principal.actor, ask_first=ask_first, **fields
         )
-        return Response(ReplyShape(intent).data, status=201)
+        return Response(ReplyShape.show(intent), status=201)
 
 
 class PassageQuery(serializers.Serializer[Any]):

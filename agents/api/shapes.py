@@ -193,7 +193,7 @@ class RunDetailShape(RunShape):
         # Both were loaded with the run; without this each would be looked up again.
         asked[-1].intent.execution = row.execution
         row.execution.run = row
-        return ApprovalShape(asked[-1]).data
+        return ApprovalShape.show(asked[-1])
 
 
 class KnowledgeInput(Input):

@@ -38,7 +38,7 @@ class AgentViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """The agents of the workspace, each with its present version."""
-        return self.listed(agent_queries.with_version(), shapes.AgentShape().to_representation)
+        return self.listed(agent_queries.with_version(), shapes.AgentShape.show)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One agent with its present version."""
@@ -77,7 +77,7 @@ class AgentViewSet(WorkspaceViewSet):
         return Response(status=204)
 
     def _shown(self, pk: UUID) -> Any:
-        return shapes.AgentShape(one(agent_queries.with_version().filter(id=pk))).data
+        return shapes.AgentShape.show(one(agent_queries.with_version().filter(id=pk)))
 
 
 @extend_schema_view(
@@ -96,11 +96,11 @@ class AgentRunViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """Runs of agents against mails, newest first."""
-        return self.listed(run_queries.runs(), shapes.RunShape().to_representation)
+        return self.listed(run_queries.runs(), shapes.RunShape.show)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One run with its steps, what it wants to do, and the question that waits for a person."""
-        return Response(shapes.RunDetailShape(one(run_queries.runs_in_full().filter(id=pk))).data)
+        return Response(shapes.RunDetailShape.show(one(run_queries.runs_in_full().filter(id=pk))))
 
 
 @extend_schema_view(list=extend_schema(responses=listing(shapes.ApprovalShape, "Approval")))
@@ -119,7 +119,7 @@ class ApprovalViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """What agents have asked people, newest first."""
-        return self.listed(run_queries.approvals(), shapes.ApprovalShape().to_representation)
+        return self.listed(run_queries.approvals(), shapes.ApprovalShape.show)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One question: exactly what is asked for, and what became of it."""
@@ -163,7 +163,7 @@ class ApprovalViewSet(WorkspaceViewSet):
         return Response(self._shown(pk))
 
     def _shown(self, pk: UUID) -> Any:
-        return shapes.ApprovalShape(one(run_queries.approvals(id=pk))).data
+        return shapes.ApprovalShape.show(one(run_queries.approvals(id=pk)))
 
 
 @extend_schema_view(
@@ -189,7 +189,7 @@ class KnowledgeSourceViewSet(WorkspaceViewSet):
     def list(self, request: Request) -> Response:
         """What agents may answer from, without the texts."""
         rows = KnowledgeSource.objects.defer("content")
-        return self.listed(rows, shapes.KnowledgeShape().to_representation)
+        return self.listed(rows, shapes.KnowledgeShape.show)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One document with its text."""
@@ -228,4 +228,4 @@ class KnowledgeSourceViewSet(WorkspaceViewSet):
         return Response(status=204)
 
     def _shown(self, pk: UUID) -> Any:
-        return shapes.KnowledgeDetailShape(one(KnowledgeSource.objects.filter(id=pk))).data
+        return shapes.KnowledgeDetailShape.show(one(KnowledgeSource.objects.filter(id=pk)))

@@ -237,9 +237,9 @@ def _perform(run: Run, intent: ActionIntent, approval: ApprovalRequest | None) -
                 automatic=approval is None,
                 author=run.actor,
             )
-    except AutoReplyHeld as held:
-        replying.report_held(workspace_id=run.workspace_id, email_id=run.email_id, cap=held.cap)
-        return Refusal(Outcome.HELD, held.detail)
+    except AutoReplyHeld as error:
+        replying.report_held(error.held)
+        return Refusal(Outcome.HELD, error.detail)
     except DomainError as error:
         return Refusal(Outcome.BLOCKED, error.detail)
 

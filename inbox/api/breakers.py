@@ -51,15 +51,15 @@ class CircuitBreakerViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """Where automatic answers were stopped, newest first."""
-        return self.listed(CircuitBreaker.objects.all(), CircuitBreakerShape().to_representation)
+        return self.listed(CircuitBreaker.objects.all(), CircuitBreakerShape.show)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One of them."""
-        return Response(CircuitBreakerShape(one(CircuitBreaker.objects.filter(id=pk))).data)
+        return Response(CircuitBreakerShape.show(one(CircuitBreaker.objects.filter(id=pk))))
 
     @extend_schema(request=None, responses=CircuitBreakerShape)
     @action(detail=True, methods=["post"])
     def close(self, request: Request, pk: UUID) -> Response:
         """Allow automatic answers again; the cap counts anew."""
         breaker = breaking.close(workspace_id=self.principal.workspace_id, breaker_id=UUID(str(pk)))
-        return Response(CircuitBreakerShape(breaker).data)
+        return Response(CircuitBreakerShape.show(breaker))

@@ -103,11 +103,11 @@ class ConnectionViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """The connected accounts of the workspace, disconnected ones among them."""
-        return self.listed(connections.shown(), ConnectionShape().to_representation)
+        return self.listed(connections.shown(), ConnectionShape.show)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One connection and how it stands."""
-        return Response(ConnectionShape(connections.get(UUID(str(pk)))).data)
+        return Response(ConnectionShape.show(connections.get(UUID(str(pk)))))
 
     @extend_schema(
         request=ConnectionInput,
@@ -127,7 +127,7 @@ class ConnectionViewSet(WorkspaceViewSet):
     def create(self, request: Request) -> Response:
         """Connect an account. With a secret it is tried at once; without one it is unconfigured."""
         row = connecting.connect(workspace_id=self.principal.workspace_id, **self.checked(ConnectionInput))
-        return Response(ConnectionShape(row).data, status=201)
+        return Response(ConnectionShape.show(row), status=201)
 
     @extend_schema(
         request=ConnectionChange,
@@ -138,7 +138,7 @@ class ConnectionViewSet(WorkspaceViewSet):
         """Change name or configuration. With another configuration it has to be tried anew."""
         changes = self.checked(ConnectionChange)
         row = connecting.change(workspace_id=self.principal.workspace_id, connection_id=pk, changes=changes)
-        return Response(ConnectionShape(row).data)
+        return Response(ConnectionShape.show(row))
 
     @extend_schema(
         request=SecretInput,
@@ -150,21 +150,21 @@ class ConnectionViewSet(WorkspaceViewSet):
         """Give the connection a new secret in place of the one it has. It is tried at once."""
         fields = self.checked(SecretInput)
         row = connecting.authorize(workspace_id=self.principal.workspace_id, connection_id=pk, **fields)
-        return Response(ConnectionShape(row).data)
+        return Response(ConnectionShape.show(row))
 
     @extend_schema(request=None, responses={202: ConnectionShape})
     @action(detail=True, methods=["post"])
     def test(self, request: Request, pk: UUID) -> Response:
         """Try the connection soon: sign in and send nothing. `last_health_at` and `state` then say how it went."""
         row = connecting.ask_for_check(workspace_id=self.principal.workspace_id, connection_id=pk)
-        return Response(ConnectionShape(row).data, status=202)
+        return Response(ConnectionShape.show(row), status=202)
 
     @extend_schema(request=None, responses=ConnectionShape)
     @action(detail=True, methods=["post"])
     def disconnect(self, request: Request, pk: UUID) -> Response:
         """Send nothing through it any more and destroy its secret."""
         row = connecting.disconnect(workspace_id=self.principal.workspace_id, connection_id=pk)
-        return Response(ConnectionShape(row).data)
+        return Response(ConnectionShape.show(row))
 
 
 def use(*, workspace_id: UUID, inbox_id: UUID, connection_id: UUID | None) -> dict[str, Any]:

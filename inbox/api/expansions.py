@@ -13,18 +13,18 @@ from kernel.api.expanding import expandable
 def inboxes(ids: Collection[UUID]) -> Iterable[tuple[Any, Any]]:
     """Inboxes by id."""
     for row in Inbox.objects.filter(id__in=ids).prefetch_related("addresses"):
-        yield row.id, shapes.InboxShape(row).data
+        yield row.id, shapes.InboxShape.show(row)
 
 
 @expandable("email", permission="email.read", shape=shapes.EmailShape)
 def emails(ids: Collection[UUID]) -> Iterable[tuple[Any, Any]]:
     """E-mails by id."""
     for row in Email.objects.select_related("entry").filter(id__in=ids):
-        yield row.id, shapes.EmailShape(row).data
+        yield row.id, shapes.EmailShape.show(row)
 
 
 @expandable("thread", permission="thread.read", shape=shapes.ThreadShape)
 def threads(ids: Collection[UUID]) -> Iterable[tuple[Any, Any]]:
     """Threads by id."""
     for row in Thread.objects.filter(id__in=ids):
-        yield row.id, shapes.ThreadShape(row).data
+        yield row.id, shapes.ThreadShape.show(row)

@@ -75,7 +75,7 @@ class Rearranging(WorkspaceViewSet):
         change = rearranging.merge(
             workspace_id=self.principal.workspace_id, thread_id=UUID(str(pk)), key=_key(), **self.checked(MergeInput)
         )
-        return Response(ThreadChangeShape(change).data)
+        return Response(ThreadChangeShape.show(change))
 
     @extend_schema(
         request=SplitInput,
@@ -88,7 +88,7 @@ class Rearranging(WorkspaceViewSet):
         change = rearranging.split(
             workspace_id=self.principal.workspace_id, thread_id=UUID(str(pk)), key=_key(), **self.checked(SplitInput)
         )
-        return Response(ThreadChangeShape(change).data)
+        return Response(ThreadChangeShape.show(change))
 
     @extend_schema(
         request=MoveInput,
@@ -105,7 +105,7 @@ class Rearranging(WorkspaceViewSet):
         change = rearranging.move(
             workspace_id=self.principal.workspace_id, thread_id=UUID(str(pk)), key=_key(), **self.checked(MoveInput)
         )
-        return Response(ThreadChangeShape(change).data)
+        return Response(ThreadChangeShape.show(change))
 
 
 def _key() -> str:
@@ -123,15 +123,15 @@ class ThreadChangeViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """What people did to conversations, newest first."""
-        return self.listed(ThreadChange.objects.defer("journal"), ThreadChangeShape().to_representation)
+        return self.listed(ThreadChange.objects.defer("journal"), ThreadChangeShape.show)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One merge, split or move."""
-        return Response(ThreadChangeShape(one(ThreadChange.objects.defer("journal").filter(id=pk))).data)
+        return Response(ThreadChangeShape.show(one(ThreadChange.objects.defer("journal").filter(id=pk))))
 
     @extend_schema(request=None, responses=ThreadChangeShape)
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: UUID) -> Response:
         """Put the entries back. Mail that came since goes with what it answers."""
         change = undoing.undo(workspace_id=self.principal.workspace_id, change_id=UUID(str(pk)))
-        return Response(ThreadChangeShape(change).data)
+        return Response(ThreadChangeShape.show(change))

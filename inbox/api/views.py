@@ -61,11 +61,11 @@ class InboxViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """The inboxes of the workspace, deactivated ones among them."""
-        return self.listed(Inbox.objects.prefetch_related("addresses"), shapes.InboxShape().to_representation)
+        return self.listed(Inbox.objects.prefetch_related("addresses"), shapes.InboxShape.show)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One inbox."""
-        return Response(shapes.InboxShape(one(Inbox.objects.filter(id=pk))).data)
+        return Response(shapes.InboxShape.show(one(Inbox.objects.filter(id=pk))))
 
     @extend_schema(
         request=shapes.InboxInput,
@@ -77,7 +77,7 @@ class InboxViewSet(WorkspaceViewSet):
         given = self.checked(shapes.InboxInput)
         further = Further(tuple(given.pop("aliases", ())), given.pop("catch_all"))
         inbox = inboxes.open_inbox(workspace_id=self.principal.workspace_id, further=further, **given)
-        return Response(shapes.InboxShape(inbox).data, status=201)
+        return Response(shapes.InboxShape.show(inbox), status=201)
 
     @extend_schema(
         request=shapes.InboxChange,
@@ -89,7 +89,7 @@ class InboxViewSet(WorkspaceViewSet):
         inbox = inboxes.change(
             workspace_id=self.principal.workspace_id, inbox_id=pk, changes=self.checked(shapes.InboxChange)
         )
-        return Response(shapes.InboxShape(inbox).data)
+        return Response(shapes.InboxShape.show(inbox))
 
     @extend_schema(
         request=connections.InboxConnectionInput,
@@ -101,10 +101,6 @@ class InboxViewSet(WorkspaceViewSet):
         """Have the inbox send through a connection, or (null) through what the installation is set up with."""
         chosen = self.checked(connections.InboxConnectionInput)["connection_id"]
         return Response(connections.use(workspace_id=self.principal.workspace_id, inbox_id=pk, connection_id=chosen))
-
-
-# To make a shape costs more than to use it.
-_EMAIL = shapes.EmailShape()
 
 
 @extend_schema_view(list=extend_schema(responses=listing(shapes.EmailShape, "Email")))
@@ -129,11 +125,11 @@ class EmailViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """Received mail, newest first."""
-        return self.listed(Email.objects.select_related("entry"), shapes.EmailShape().to_representation)
+        return self.listed(Email.objects.select_related("entry"), shapes.EmailShape.show)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One received mail."""
-        return Response(shapes.EmailShape(one(Email.objects.select_related("entry").filter(id=pk))).data)
+        return Response(shapes.EmailShape.show(one(Email.objects.select_related("entry").filter(id=pk))))
 
     @extend_schema(
         request={"application/json": mails.EmailChange},
@@ -187,7 +183,7 @@ class EmailViewSet(WorkspaceViewSet):
             message_id=str(mail_id),
             custom_metadata=metadata,
         )
-        return Response(_EMAIL.to_representation(emails[0]), status=202)
+        return Response(shapes.EmailShape.show(emails[0]), status=202)
 
     @extend_schema(
         request={"application/json": mails.Reparsing},
@@ -243,11 +239,11 @@ class ThreadViewSet(Rearranging):
 
     def list(self, request: Request) -> Response:
         """Conversations, the one that has last got something first."""
-        return self.listed(Thread.objects.filter(merged_into=None), shapes.ThreadShape().to_representation)
+        return self.listed(Thread.objects.filter(merged_into=None), shapes.ThreadShape.show)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One conversation, without its entries."""
-        return Response(shapes.ThreadShape(one(Thread.objects.filter(id=pk))).data)
+        return Response(shapes.ThreadShape.show(one(Thread.objects.filter(id=pk))))
 
     @extend_schema(
         request=shapes.ThreadUpdate,
@@ -277,7 +273,7 @@ class ThreadViewSet(Rearranging):
         files = Attachment.objects.select_related("file").order_by("position")
         rows = conversations.shown(Entry.objects.filter(thread_id=thread.id))
         rows = rows.prefetch_related(Prefetch("attachments", files), "recipients")
-        return self.listed(rows, shapes.EntryShape().to_representation)
+        return self.listed(rows, shapes.EntryShape.show)
 
 
 @extend_schema_view(list=extend_schema(responses=listing(shapes.AttachmentShape, "Attachment")))
@@ -298,11 +294,11 @@ class AttachmentViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """What came with mail, newest first."""
-        return self.listed(_attachments(), shapes.AttachmentShape().to_representation)
+        return self.listed(_attachments(), shapes.AttachmentShape.show)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """What is known of an attachment. Its bytes are at `/content`."""
-        return Response(shapes.AttachmentShape(one(_attachments().filter(id=pk))).data)
+        return Response(shapes.AttachmentShape.show(one(_attachments().filter(id=pk))))
 
     @extend_schema(responses={(200, "application/octet-stream"): bytes})
     @action(detail=True, methods=["get"])

@@ -36,8 +36,8 @@ def acknowledge(*, email_id: UUID) -> bool:
                 automatic=True,
                 author=ACKNOWLEDGER,
             )
-    except AutoReplyHeld as held:
-        replying.report_held(workspace_id=mail.workspace_id, email_id=email_id, cap=held.cap)
+    except AutoReplyHeld as error:
+        replying.report_held(error.held)
         return False
     except (NobodyToAnswer, InboxGone, RecipientSuppressed):
         return False

@@ -30,14 +30,28 @@ from kernel.transactions import current_unit, in_workspace
 _PREVIEW = 160
 
 
+@dataclass(frozen=True)
+class Held:
+    """An automatic answer that was held back: to which mail, whose it would have been, and by which cap."""
+
+    workspace_id: UUID
+    inbox_id: UUID
+    thread_id: UUID
+    email_id: UUID
+    sender: str
+    cap: str
+
+
 class AutoReplyHeld(Conflict):
     """An automatic answer was held back; `cap` says by what. A person may still answer."""
 
     code = "automatic_answer_held"
 
-    def __init__(self, cap: str) -> None:
-        super().__init__(f"An automatic answer is held back by the cap on the {cap}. A person can answer.", cap=cap)
-        self.cap = cap
+    def __init__(self, held: Held) -> None:
+        super().__init__(
+            f"An automatic answer is held back by the cap on the {held.cap}. A person can answer.", cap=held.cap
+        )
+        self.held = held
 
 
 class InboxGone(Conflict):
@@ -154,27 +168,25 @@ def _check_caps(email: Email, thread: Thread, sender: str) -> None:
     if not cap:
         cap = quotas.take(workspace_id=email.workspace_id, inbox_id=email.inbox_id, thread_id=thread.id, sender=sender)
     if cap:
-        raise AutoReplyHeld(cap)
+        raise AutoReplyHeld(Held(email.workspace_id, email.inbox_id, thread.id, email.id, sender, cap))
 
 
-def report_held(*, workspace_id: UUID, email_id: UUID, cap: str) -> None:
+def report_held(held: Held) -> None:
     """Note a held answer, in a unit of its own: the one that was held back is gone. People hear of the first only."""
-    with in_workspace(workspace_id):
-        entry = Entry.objects.select_related("email").get(email_id=email_id)
-        assert entry.email is not None
+    with in_workspace(held.workspace_id):
         breaking.hold(
-            workspace_id=workspace_id,
-            inbox_id=entry.inbox_id,
-            thread_id=entry.thread_id,
-            sender=lenient(_recipient(entry.email)[1]),
-            cap=cap,
+            workspace_id=held.workspace_id,
+            inbox_id=held.inbox_id,
+            thread_id=held.thread_id,
+            sender=held.sender,
+            cap=held.cap,
         )
         record(
-            workspace_id=workspace_id,
+            workspace_id=held.workspace_id,
             action="reply.hold",
             resource_kind="email",
-            resource_id=email_id,
-            payload={"cap": cap},
+            resource_id=held.email_id,
+            payload={"cap": held.cap},
         )
 
 

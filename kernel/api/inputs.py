@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 from rest_framework import serializers
+from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 MAX_FREE_BYTES = 65_536
 MAX_FREE_DEPTH = 32
@@ -51,11 +52,23 @@ class Input(serializers.Serializer[Any]):
         return values
 
 
+class WholeCharacters(ProhibitSurrogateCharactersValidator):
+    """The framework's, which looks at one character after the other, for texts in which there is something to find."""
+
+    def __call__(self, value: Any) -> None:
+        try:
+            str(value).encode()
+        except UnicodeEncodeError:
+            super().__call__(value)
+
+
 class Text(serializers.CharField):
     """Text that is kept as it was given: not trimmed, and nothing but a string is taken for one."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"trim_whitespace": False} | options)
+        others = [one for one in self.validators if not isinstance(one, ProhibitSurrogateCharactersValidator)]
+        self.validators = [*others, WholeCharacters()]
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):

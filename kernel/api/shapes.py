@@ -1,7 +1,10 @@
 """What the output of every app shares: the fields of a resource, the frame of a list, and an example of each."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar
+from datetime import UTC, datetime
+from functools import cache, cached_property, partial
+from operator import attrgetter
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
@@ -9,8 +12,20 @@ from rest_framework import serializers
 S = TypeVar("S", bound=type[serializers.Serializer[Any]])
 
 
+class Step(NamedTuple):
+    """How one field is shown: where its value is, which types are shown as they are, what is done with the others."""
+
+    name: str
+    value: Callable[[Any], Any]
+    as_is: frozenset[type]
+    show: Callable[[Any], Any]
+
+
 class Resource(serializers.Serializer[Any]):
     """What every resource shows (S0-19 to S0-22).
+
+    Rows are shown by a plan that is made once for each shape: lists show thousands of fields, and to ask each field anew
+    where its value is, and what is to be done with it, was most of their time. The outcome is the framework's.
 
     `volatile` names fields that change though nobody changes the resource, by its use, say: If-Match does not see them.
     """
@@ -22,8 +37,60 @@ class Resource(serializers.Serializer[Any]):
     kind_name = ""
     volatile: ClassVar[frozenset[str]] = frozenset()
 
+    @classmethod
+    def show(cls, row: Any) -> dict[str, Any]:
+        """A row as the API shows it."""
+        shown: dict[str, Any] = _shape(cls).to_representation(row)
+        return shown
+
+    def to_representation(self, row: Any) -> dict[str, Any]:
+        """The same, for those who have an instance; see `show`."""
+        shown: dict[str, Any] = {}
+        for name, value_of, as_is, show in self._plan:
+            value = value_of(row)
+            shown[name] = value if value is None or type(value) in as_is else show(value)
+        return shown
+
+    @cached_property
+    def _plan(self) -> list[Step]:
+        return [_step(field) for field in self._readable_fields]
+
     def get_object(self, _row: Any) -> str:
         return self.kind_name
+
+
+@cache
+def _shape(cls: type[Resource]) -> Resource:
+    """The one instance of a shape that shows: nothing of a row stays in it, and to make one copies every field."""
+    return cls()
+
+
+def _step(field: serializers.Field[Any, Any, Any, Any]) -> Step:
+    """A field of one value is read off the row; of any other (a method, rows that belong to it) the framework knows how."""
+    name, kind = str(field.field_name), type(field)
+    if kind not in _AS_IS or field.source_attrs != [field.source]:
+        return Step(name, field.get_attribute, frozenset(), field.to_representation)
+    show = partial(_instant, field) if isinstance(field, serializers.DateTimeField) else field.to_representation
+    return Step(name, attrgetter(str(field.source)), _AS_IS[kind], show)
+
+
+# Kinds of one value, and the types of it that are shown as they are.
+_AS_IS: dict[type, frozenset[type]] = {
+    serializers.CharField: frozenset({str}),
+    serializers.BooleanField: frozenset({bool}),
+    serializers.IntegerField: frozenset({int}),
+    serializers.UUIDField: frozenset(),
+    serializers.DateTimeField: frozenset(),
+    serializers.ChoiceField: frozenset(),
+    serializers.ListField: frozenset(),
+}
+
+
+def _instant(field: serializers.DateTimeField, value: datetime) -> Any:
+    """As the field shows it; most times are UTC and need not be asked about."""
+    if value.tzinfo is UTC:
+        return value.replace(tzinfo=None).isoformat() + "Z"
+    return field.to_representation(value)
 
 
 class Shared(Resource):

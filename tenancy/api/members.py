@@ -213,11 +213,11 @@ class InvitationViewSet(WorkspaceViewSet):
 
 
 def _member(row: Membership) -> dict[str, Any]:
-    return dict(MemberShape(row).data)
+    return MemberShape.show(row)
 
 
 def _invitation(row: Invitation) -> dict[str, Any]:
-    return dict(InvitationShape(row).data)
+    return InvitationShape.show(row)
 
 
 def _with_link(row: Invitation, link: str) -> dict[str, Any]:

@@ -57,17 +57,17 @@ class RoleViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """The roles of the workspace, those of the system among them."""
-        return self.listed(queries.roles(), people_shapes.RoleShape().to_representation)
+        return self.listed(queries.roles(), people_shapes.RoleShape.show)
 
     def retrieve(self, request: Request, pk: str) -> Response:
         """One role, and who holds it."""
-        return Response(people_shapes.RoleShape(queries.role(UUID(pk))).data)
+        return Response(people_shapes.RoleShape.show(queries.role(UUID(pk))))
 
     def create(self, request: Request) -> Response:
         """Make a role of your own."""
         fields = self.checked(people_shapes.RoleCreation)
         row = roles.create(workspace_id=self.principal.workspace_id, may=self.principal.permissions, **fields)
-        return Response(people_shapes.RoleShape(row).data, status=201)
+        return Response(people_shapes.RoleShape.show(row), status=201)
 
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change name, description or permissions, with effect at the next request of everybody who holds it."""
@@ -77,7 +77,7 @@ class RoleViewSet(WorkspaceViewSet):
             changes=self.checked(people_shapes.RoleChange),
             may=self.principal.permissions,
         )
-        return Response(people_shapes.RoleShape(row).data)
+        return Response(people_shapes.RoleShape.show(row))
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a role of your own that nobody holds."""
@@ -144,22 +144,22 @@ class TeamViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """The teams of the workspace."""
-        return self.listed(queries.teams(), people_shapes.TeamShape().to_representation)
+        return self.listed(queries.teams(), people_shapes.TeamShape.show)
 
     def retrieve(self, request: Request, pk: str) -> Response:
         """One team."""
-        return Response(people_shapes.TeamShape(queries.team(UUID(pk))).data)
+        return Response(people_shapes.TeamShape.show(queries.team(UUID(pk))))
 
     def create(self, request: Request) -> Response:
         """Make a team."""
         row = teams.create(workspace_id=self.principal.workspace_id, **self.checked(people_shapes.TeamCreation))
-        return Response(people_shapes.TeamShape(row).data, status=201)
+        return Response(people_shapes.TeamShape.show(row), status=201)
 
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change a team, with effect at the next request of its members."""
         changes = self.checked(people_shapes.TeamChange)
         row = teams.change(workspace_id=self.principal.workspace_id, team_id=UUID(pk), changes=changes)
-        return Response(people_shapes.TeamShape(row).data)
+        return Response(people_shapes.TeamShape.show(row))
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a team. Its members and inboxes stay."""

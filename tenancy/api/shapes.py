@@ -194,14 +194,14 @@ def machine_key(row: MachineKey, *, secret: str = "") -> dict[str, Any]:
 
 def client_certificate(row: ClientCertificate) -> dict[str, Any]:
     """A client certificate as a body."""
-    return dict(CertificateShape(row).data)
+    return CertificateShape.show(row)
 
 
 def denial(row: Any) -> dict[str, Any]:
     """A denial as a body."""
-    return dict(DenialShape(row).data)
+    return DenialShape.show(row)
 
 
 def revoked_token(row: Any) -> dict[str, Any]:
     """A revoked token as a body."""
-    return dict(RevokedTokenShape(row).data)
+    return RevokedTokenShape.show(row)

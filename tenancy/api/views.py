@@ -71,7 +71,7 @@ class WorkspaceView(WorkspaceViewSet):
 
     def retrieve(self, request: Request) -> Response:
         """The workspace that the token or key belongs to."""
-        return Response(WorkspaceShape(workspaces.current(self.principal.workspace_id)).data)
+        return Response(WorkspaceShape.show(workspaces.current(self.principal.workspace_id)))
 
     @extend_schema(
         request=WorkspaceChange,
@@ -81,7 +81,7 @@ class WorkspaceView(WorkspaceViewSet):
     def partial_update(self, request: Request) -> Response:
         """Change what the workspace says of itself. Its other fields mirror the account that it belongs to."""
         workspace = describing.change(workspace_id=self.principal.workspace_id, changes=self.checked(WorkspaceChange))
-        return Response(WorkspaceShape(workspace).data)
+        return Response(WorkspaceShape.show(workspace))
 
 
 @extend_schema(tags=["workspace"])
@@ -120,5 +120,5 @@ class ProvisioningView(Limited):
     def _provision(self, fields: dict[str, Any]) -> Response:
         workspace, created = provisioning.provision(**fields)
         # Read again: what the database has set (its times) is not on a row that was just made.
-        shown = WorkspaceShape(workspaces.current(workspace.id)).data
+        shown = WorkspaceShape.show(workspaces.current(workspace.id))
         return Response(shown, status=201 if created else 200)

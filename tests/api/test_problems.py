@@ -58,6 +58,15 @@ def test_refusals_of_every_kind(world):
         assert code in page.codes(), what
 
 
+def test_data_is_never_a_page(world):
+    """Nothing of an answer can be run or framed, refused or not; the page of the API's description keeps a page's policy."""
+    answers = [answer for *_, answer in _asks(world)] + [Caller(world.id).get("/webhooks")]
+    for answer in answers:
+        assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+        assert answer["X-Content-Type-Options"] == "nosniff"
+    assert "script-src 'self'" in Client().get("/api/docs")["Content-Security-Policy"]
+
+
 def test_too_much_is_refused_before_it_is_read(world, settings):
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000
     refused = Caller(world.id)("POST", "/webhooks", b'{"url": "' + b"x" * 2_000 + b'"}')

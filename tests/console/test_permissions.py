@@ -33,8 +33,8 @@ OPEN = {
     "app_list": "lists what may be opened",
     "toggle_sidebar": "one's own interface",
 }
-PERSONAS = ["agent", "developer", "auditor"]
-OTHERS = ["admin", "manager", "analyst", "owner"]
+PERSONAS = ["agent", "auditor"]
+OTHERS = ["admin", "developer", "manager", "analyst", "owner"]
 NEVER = "nobody"
 OPERATORS = "operators"
 

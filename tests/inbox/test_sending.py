@@ -210,8 +210,8 @@ def test_caps_hold_under_parallel_answers(db, settings, cap):
     def ask(numbered: tuple[int, UUID]) -> str:
         try:
             reply(acme, numbered[1], key=f"k{numbered[0]}")
-        except AutoReplyHeld as held:
-            return held.cap
+        except AutoReplyHeld as error:
+            return error.held.cap
         finally:
             connection.close()
         return "queued"

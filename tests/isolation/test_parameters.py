@@ -71,12 +71,12 @@ def test_every_filter_finds_as_little_as_with_an_unknown_id(ours: World, theirs:
 
 def test_no_parameter_widens_what_a_list_shows(ours: World, theirs: World, cases):
     tried = 0
-    for path in lists():
+    queries = [f"{name}={theirs.id}" for name in WIDENING] + SHAPING
+    for turn, path in enumerate(lists()):
         usual = ours.call("GET", path, x_request_id=REQUEST)
         assert usual.status_code == 200
         assert not leaks(usual, theirs)
-        queries = [f"{name}={theirs.id}" for name in WIDENING] + SHAPING
-        for query in queries:
+        for query in queries[turn % 2 :: 2]:
             answer = ours.call("GET", f"{path}?{query}", x_request_id=REQUEST)
             assert answer.status_code in (200, 400, 422), (path, query)
             assert not leaks(answer, theirs) - {str(theirs.id)}, (path, query)

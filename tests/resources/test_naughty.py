@@ -17,8 +17,8 @@ from tests.resources.naughty import strings, unstorable
 from tests.resources.nine import World
 
 STRINGS = strings()
-# The fast suite gives each place every fifth string, another fifth to the next place; the deep one gives each place all.
-FIFTHS = pytest.mark.parametrize("part", ["a fifth", pytest.param("all", marks=pytest.mark.deep)])
+# The fast suite gives each place every tenth string, another tenth to the next place; the deep one gives each place all.
+TENTHS = pytest.mark.parametrize("part", ["a tenth", pytest.param("all", marks=pytest.mark.deep)])
 # White space, and the byte order mark, which is no character at the head of a text.
 AROUND = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2003\u2028\u2029\u202f\u205f\u3000\ufeff"
 
@@ -26,7 +26,7 @@ Build = Callable[[str], dict[str, Any]]
 
 
 def of(part: str, place: int) -> list[str]:
-    return STRINGS if part == "all" else STRINGS[place % 5 :: 5]
+    return STRINGS if part == "all" else STRINGS[place % 10 :: 10]
 
 
 def at(body: Any, pointer: str) -> Any:
@@ -106,7 +106,7 @@ def _about(fault: str, pointer: str) -> bool:
     return pointer.startswith(fault) or fault.startswith(pointer)
 
 
-@FIFTHS
+@TENTHS
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_text_is_kept_as_it_is_or_refused(acme: World, cases, name, part):
     kept_once: set[str] = set()
@@ -127,7 +127,7 @@ def test_a_text_is_kept_as_it_is_or_refused(acme: World, cases, name, part):
     cases("P8", len(tried) * len(FIELDS[name]))
 
 
-@FIFTHS
+@TENTHS
 @pytest.mark.parametrize("name", FORMED)
 def test_what_is_no_word_of_the_field_is_refused(acme: World, cases, name, part):
     before = acme.call("GET", acme.path(name)).json()
@@ -171,7 +171,7 @@ MAIL_FIELDS = [
 READ = {"/from/name", "/cc/0/name", "/subject", "/message_id", "/in_reply_to", "/references/0"}
 
 
-@FIFTHS
+@TENTHS
 def test_a_mail_is_read_as_it_was_given_or_refused(acme: World, cases, part):
     given: dict[UUID, tuple[str, list[Field]]] = {}
     tried = of(part, 2)
@@ -215,7 +215,7 @@ def test_a_mail_is_read_as_it_was_given_or_refused(acme: World, cases, part):
     cases("P8", len(tried) * len(MAIL_FIELDS))
 
 
-@FIFTHS
+@TENTHS
 def test_addresses_urls_and_keys_are_kept_or_refused(acme: World, cases, part):
     tried = of(part, 0)
     for text in tried:

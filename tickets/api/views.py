@@ -56,22 +56,22 @@ class TagViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """The labels of the workspace."""
-        return self.listed(Tag.objects.all(), shapes.TagShape().to_representation)
+        return self.listed(Tag.objects.all(), shapes.TagShape.show)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One label."""
-        return Response(shapes.TagShape(one(Tag.objects.filter(id=pk))).data)
+        return Response(shapes.TagShape.show(one(Tag.objects.filter(id=pk))))
 
     def create(self, request: Request) -> Response:
         """Make a label."""
         tag = tagging.create(workspace_id=self.principal.workspace_id, **self.checked(shapes.TagInput))
-        return Response(shapes.TagShape(tag).data, status=201)
+        return Response(shapes.TagShape.show(tag), status=201)
 
     def partial_update(self, request: Request, pk: UUID) -> Response:
         """Rename or recolour a label, wherever it is used."""
         changes = self.checked(shapes.TagPatch)
         tag = tagging.change(workspace_id=self.principal.workspace_id, tag_id=pk, changes=changes)
-        return Response(shapes.TagShape(tag).data)
+        return Response(shapes.TagShape.show(tag))
 
     def destroy(self, request: Request, pk: UUID) -> Response:
         """Delete a label, from every conversation, too."""
@@ -103,7 +103,7 @@ class ThreadDeskViewSet(WorkspaceViewSet):
     @action(detail=True, methods=["get"])
     def notes(self, request: Request, pk: UUID) -> Response:
         """The internal notes of a conversation, newest first. No customer ever sees one."""
-        return self.listed(labels.notes(self._thread(pk).id), shapes.NoteShape().to_representation)
+        return self.listed(labels.notes(self._thread(pk).id), shapes.NoteShape.show)
 
     @extend_schema(
         operation_id="threads_write_note",
@@ -118,13 +118,13 @@ class ThreadDeskViewSet(WorkspaceViewSet):
         note = noting.write(
             workspace_id=self.principal.workspace_id, thread_id=pk, author=self.principal.actor, **fields
         )
-        return Response(shapes.NoteShape(note).data, status=201)
+        return Response(shapes.NoteShape.show(note), status=201)
 
     @extend_schema(responses=_TAGS)
     @action(detail=True, methods=["get"])
     def tags(self, request: Request, pk: UUID) -> Response:
         """The labels of a conversation."""
-        return self.listed(Tag.objects.filter(links__thread=self._thread(pk)), shapes.TagShape().to_representation)
+        return self.listed(Tag.objects.filter(links__thread=self._thread(pk)), shapes.TagShape.show)
 
     @extend_schema(
         operation_id="threads_set_tags",
@@ -138,7 +138,7 @@ class ThreadDeskViewSet(WorkspaceViewSet):
         tagging.set_all(
             workspace_id=self.principal.workspace_id, thread_id=pk, tag_ids=self.checked(shapes.TagSet)["tag_ids"]
         )
-        shown = [shapes.TagShape(tag).data for tag in labels.of_threads([pk]).get(UUID(str(pk)), [])]
+        shown = [shapes.TagShape.show(tag) for tag in labels.of_threads([pk]).get(UUID(str(pk)), [])]
         return Response({"object": "thread_tags", "thread_id": pk, "tags": shown})
 
 
@@ -177,7 +177,7 @@ class SavedViewViewSet(WorkspaceViewSet):
         found = views.counts([row.filter for row in rows], workspace_id=self.principal.workspace_id, me=None)
         for row, count in zip(rows, found, strict=True):
             row.threads = count  # type: ignore[attr-defined]
-        return [shapes.ViewShape(row).data for row in rows]
+        return [shapes.ViewShape.show(row) for row in rows]
 
     def _one(self, pk: UUID) -> SavedView:
         return one(views.visible(owner_id=None).filter(id=pk, owner=None))
@@ -214,7 +214,7 @@ class SavedViewViewSet(WorkspaceViewSet):
     def threads(self, request: Request, pk: UUID) -> Response:
         """The conversations of a view, the one that has last got something first."""
         rows = views.threads(self._one(pk).filter, me=None).order_by()
-        return self.listed(rows, shapes.ListedThreadShape().to_representation)
+        return self.listed(rows, shapes.ListedThreadShape.show)
 
 
 @extend_schema_view(
@@ -246,22 +246,22 @@ class CannedAnswerViewSet(WorkspaceViewSet):
 
     def list(self, request: Request) -> Response:
         """The canned answers of the workspace."""
-        return self.listed(CannedAnswer.objects.all(), shapes.AnswerShape().to_representation)
+        return self.listed(CannedAnswer.objects.all(), shapes.AnswerShape.show)
 
     def retrieve(self, request: Request, pk: UUID) -> Response:
         """One canned answer."""
-        return Response(shapes.AnswerShape(one(CannedAnswer.objects.filter(id=pk))).data)
+        return Response(shapes.AnswerShape.show(one(CannedAnswer.objects.filter(id=pk))))
 
     def create(self, request: Request) -> Response:
         """Keep a text for all."""
         row = answering.create(workspace_id=self.principal.workspace_id, **self.checked(shapes.AnswerInput))
-        return Response(shapes.AnswerShape(row).data, status=201)
+        return Response(shapes.AnswerShape.show(row), status=201)
 
     def partial_update(self, request: Request, pk: UUID) -> Response:
         """Change a canned answer."""
         changes = self.checked(shapes.AnswerPatch)
         row = answering.change(workspace_id=self.principal.workspace_id, answer_id=pk, changes=changes)
-        return Response(shapes.AnswerShape(row).data)
+        return Response(shapes.AnswerShape.show(row))
 
     def destroy(self, request: Request, pk: UUID) -> Response:
         """Delete a canned answer."""
