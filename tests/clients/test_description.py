@@ -11,8 +11,6 @@ import pytest
 from autonomous_inbox import AsyncClient, Client
 from autonomous_inbox.wire import Retries
 
-from tools import write_client
-
 pytestmark = pytest.mark.xdist_group("clients")
 OWN = {"get_versioned", "edit"}
 ADDED = {"idempotency_key", "if_match"}
@@ -100,7 +98,3 @@ def test_both_clients_offer_the_same(described):
         a, b = inspect.signature(method), inspect.signature(right[name])
         assert list(a.parameters.values()) == list(b.parameters.values()), name
     one.close()
-
-
-def test_what_is_written_is_what_would_be_written():
-    assert write_client.stale(write_client.files()) == []

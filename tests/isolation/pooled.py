@@ -24,7 +24,7 @@ from django.db import DatabaseError, connection  # noqa: E402
 
 from kernel.transactions import in_workspace, unit_of_work  # noqa: E402
 
-CLIENTS = 4
+CLIENTS = 8
 TABLES = ("inbox_thread", "inbox_entry", "inbox_email", "webhooks_webhook", "agents_agent")
 
 
