@@ -133,6 +133,14 @@ class Migration(migrations.Migration):
             model_name='approvalrequest',
             index=models.Index(condition=models.Q(('state', 'pending')), fields=['workspace', 'expires_at'], name='agents_approval_open'),
         ),
+        migrations.AddIndex(
+            model_name='approvalrequest',
+            index=models.Index(fields=['workspace', '-created_at', '-id'], name='agents_approval_list'),
+        ),
+        migrations.AddIndex(
+            model_name='approvalrequest',
+            index=models.Index(fields=['workspace', 'expires_at', 'id'], name='agents_approval_by_end'),
+        ),
         migrations.AddConstraint(
             model_name='approvalrequest',
             constraint=models.UniqueConstraint(condition=models.Q(('state', 'pending')), fields=('intent',), name='agents_one_open_question_per_intent'),

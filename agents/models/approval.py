@@ -38,7 +38,9 @@ class ApprovalRequest(WorkspaceOwned):
         indexes = [
             models.Index(
                 fields=["workspace", "expires_at"], name="agents_approval_open", condition=models.Q(state="pending")
-            )
+            ),
+            models.Index(fields=["workspace", "-created_at", "-id"], name="agents_approval_list"),
+            models.Index(fields=["workspace", "expires_at", "id"], name="agents_approval_by_end"),
         ]
 
     def __str__(self) -> str:

@@ -225,6 +225,18 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='thread',
+            index=models.Index(fields=['workspace', '-last_entry_seq'], name='inbox_thread_newest'),
+        ),
+        migrations.AddIndex(
+            model_name='thread',
+            index=models.Index(fields=['workspace', '-created_at', '-id'], name='inbox_thread_by_age'),
+        ),
+        migrations.AddIndex(
+            model_name='attachment',
+            index=models.Index(fields=['workspace', '-created_at', '-id'], name='inbox_attachment_list'),
+        ),
+        migrations.AddIndex(
+            model_name='thread',
             index=models.Index(fields=['inbox', '-last_entry_seq'], name='inbox_thread_by_inbox'),
         ),
         migrations.AddIndex(
@@ -382,7 +394,7 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unfenced',
                 'default_manager_name': 'unfenced',
-                'indexes': [models.Index(fields=['workspace', '-opened_at', '-id'], name='inbox_breaker_list'), models.Index(condition=models.Q(('closed_at', None)), fields=['workspace', 'open_until'], name='inbox_breaker_open')],
+                'indexes': [models.Index(fields=['workspace', '-created_at', '-id'], name='inbox_breaker_by_age'), models.Index(fields=['workspace', '-opened_at', '-id'], name='inbox_breaker_list'), models.Index(condition=models.Q(('closed_at', None)), fields=['workspace', 'open_until'], name='inbox_breaker_open')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('workspace', 'scope', 'key'), name='inbox_one_open_breaker')],
             },
             managers=[

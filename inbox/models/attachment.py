@@ -19,6 +19,7 @@ class Attachment(SoftDeletable):
 
     class Meta(SoftDeletable.Meta):
         constraints = [models.UniqueConstraint(fields=["entry", "position"], name="inbox_one_attachment_per_position")]
+        indexes = [models.Index(fields=["workspace", "-created_at", "-id"], name="inbox_attachment_list")]
 
     def __str__(self) -> str:
         return self.filename

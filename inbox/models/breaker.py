@@ -32,6 +32,7 @@ class CircuitBreaker(WorkspaceOwned):
             )
         ]
         indexes = [
+            models.Index(fields=["workspace", "-created_at", "-id"], name="inbox_breaker_by_age"),
             # The console's page and badge.
             models.Index(fields=["workspace", "-opened_at", "-id"], name="inbox_breaker_list"),
             models.Index(

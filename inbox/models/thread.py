@@ -44,9 +44,11 @@ class Thread(WorkspaceOwned):
             ),
         ]
         indexes = [
-            # The inbox list, newest conversation first.
+            # The inbox list, newest conversation first: all of them, and those of one status.
+            models.Index(fields=["workspace", "-last_entry_seq"], name="inbox_thread_newest"),
             models.Index(fields=["workspace", "status", "-last_entry_seq"], name="inbox_thread_list"),
             models.Index(fields=["inbox", "-last_entry_seq"], name="inbox_thread_by_inbox"),
+            models.Index(fields=["workspace", "-created_at", "-id"], name="inbox_thread_by_age"),
             # "Who waits for an answer, longest first".
             models.Index(
                 fields=["workspace", "first_unanswered_inbound_at"],
