@@ -74,7 +74,7 @@ def _propose(workspace_id: UUID, email_id: UUID, words: str, author: Actor, *, a
         agent = _licence(mail)
         replying.check_recipient(email_id=email_id)
         # The agent before the thread before the mail, as where a worker sends: two of them cannot wait for each other.
-        conversations.lock_thread_of(mail.entry_id)
+        conversations.lock_thread_of(mail.entry_id, seen_in=mail.thread_id)
         run = _begin(mail, agent, generation)
         _note(run, words, author)
         plan = planning.plan(planning.proposal(run.steps), email_id=email_id)

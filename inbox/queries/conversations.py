@@ -1,5 +1,6 @@
 """Reading conversations: the context of a mail for its agent, and the lock that orders a thread."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -179,18 +180,18 @@ def lock_thread(thread_id: UUID) -> Thread:
     raise NotFound("The conversation is being moved about. Try again.")
 
 
-def lock_thread_of(entry_id: UUID) -> Thread:
-    """The thread that an entry is in, locked until commit, wherever people have moved the entry to meanwhile."""
+def lock_thread_of(entry_id: UUID, *, seen_in: UUID) -> Thread:
+    """The thread that an entry is in, locked until commit, wherever people have moved it to since it was `seen_in` one."""
+    thread_id = seen_in
     for _ in range(_MAX_MERGES):
+        with suppress(NotFound):  # the thread was taken away, and the entry is elsewhere by now
+            thread = lock_thread(thread_id)
+            if Entry.objects.filter(id=entry_id, thread_id=thread.id).exists():
+                return thread
         row = Entry.objects.filter(id=entry_id).values_list("thread_id").first()
         if row is None:
             raise NotFound
-        try:
-            thread = lock_thread(row[0])
-        except NotFound:
-            continue  # it was taken away, and the entry is elsewhere by now
-        if Entry.objects.filter(id=entry_id, thread_id=thread.id).exists():
-            return thread
+        thread_id = row[0]
     raise NotFound("The conversation is being moved about. Try again.")
 
 

@@ -88,11 +88,11 @@ def queue_reply(
     Raises AutoReplyHeld when `automatic` and a cap is reached, NobodyToAnswer, RecipientSuppressed, InboxGone, NotFound.
     """
     current_unit()
-    email = Email.objects.select_related("inbox").filter(id=email_id).first()
-    entry = Entry.objects.filter(email_id=email_id).first()
+    entry = Entry.objects.select_related("email__inbox").filter(email_id=email_id, email__deleted_at=None).first()
+    email = entry.email if entry is not None else None
     if email is None or entry is None:
         raise NotFound
-    thread = conversations.lock_thread_of(entry.id)
+    thread = conversations.lock_thread_of(entry.id, seen_in=entry.thread_id)
     existing = OutboundMessage.objects.filter(idempotency_key=idempotency_key).first()
     if existing:
         return QueuedReply(existing.entry_id, existing.id)

@@ -221,7 +221,7 @@ def _finish(
 def _publish(message: OutboundMessage, state: SendState, receipt: Receipt | None, error: str) -> None:
     entry = message.entry
     # The thread before its entries, as wherever both are written.
-    thread = conversations.lock_thread_of(entry.id) if state == SendState.FAILED else None
+    thread = conversations.lock_thread_of(entry.id, seen_in=entry.thread_id) if state == SendState.FAILED else None
     _move(entry, DeliveryState(state))
     EntryDeliveryEvent.objects.create(
         workspace_id=message.workspace_id,
