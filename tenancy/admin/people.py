@@ -102,10 +102,21 @@ class MembershipAdmin(WithRoles):
     list_select_related = ("user",)
     empty_icon = "group"
     empty_title = "No members"
-    empty_text = "Members are the people who may work here. Invite some under Invitations."
+    empty_text = "Members are the people who may work here. Invite somebody."
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """With the way to the form that brings a member, for those who may fill it in."""
+        found: dict[str, Any] = {}
+        if self.admin_site.get_model_admin(Invitation).has_add_permission(request):
+            found["door"] = {
+                "title": "Invite somebody",
+                "icon": "person_add",
+                "url": reverse("admin:tenancy_invitation_add"),
+            }
+        return super().changelist_view(request, found | (extra_context or {}))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Membership]:
         rows: QuerySet[Membership] = super().get_queryset(request)

@@ -162,3 +162,13 @@ def test_a_django_superuser_is_nobody(world):
     for path in ("/console/", "/console/workspace/", "/console/inbox/thread/", "/console/tenancy/user/"):
         assert client.get(path).status_code == 403, path
     assert client.post("/console/workspace/", {"workspace": "all"}).status_code == 403
+
+
+def test_who_may_invite_is_led_there_from_the_members(world, mika):
+    """Members come by invitation, so their list has no form of its own; those who may not invite get no way to it."""
+    members, form = reverse("admin:tenancy_membership_changelist"), reverse("admin:tenancy_invitation_add")
+    assert f'href="{form}"' in mika.get(members).content.decode()
+    assert mika.get(form).status_code == 200
+    reader = member_as(world, "auditor")
+    assert form not in reader.get(members).content.decode()
+    assert reader.get(form).status_code == 403

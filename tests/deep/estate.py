@@ -80,15 +80,26 @@ class Estate:
         connection.execute("SET app.all_workspaces = 'on'")
         return connection
 
+    def ask(self, question: str) -> list[tuple]:
+        """The answer to the owner's question, asked again while the server falls over and recovers."""
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                with self.owner() as connection:
+                    return connection.execute(question).fetchall()
+            except psycopg.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+
     def kill_postgres(self) -> None:
         """SIGKILL one backend: the server drops every session and recovers from its log, as after a crash."""
-        with self.owner() as connection:
-            victim = connection.execute(
-                "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
-                " ORDER BY random() LIMIT 1"
-            ).fetchone()
-        if victim:
-            os.kill(victim[0], signal.SIGKILL)
+        victims = self.ask(
+            "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+            " ORDER BY random() LIMIT 1"
+        )
+        for (pid,) in victims:
+            os.kill(pid, signal.SIGKILL)
 
 
 @contextmanager
@@ -181,8 +192,7 @@ def unsettled(place: Estate, *, seconds: float) -> dict[str, int]:
     )
     before, moved = None, time.monotonic()
     while time.monotonic() - moved < seconds:
-        with place.owner() as connection:
-            now = connection.execute(question).fetchone()
+        (now,) = place.ask(question)
         if now[:2] == (0, 0):
             return {}
         if now != before:

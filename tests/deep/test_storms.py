@@ -3,12 +3,14 @@
 And work goes on: a worker whose connections to Redis are reset takes the next mail within seconds (I4).
 """
 
+import shutil
 import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.config.harness import eventually
 from tests.deep.estate import Estate, estate, filed, load, unsettled
 
 pytestmark = [pytest.mark.deep, pytest.mark.timeout(900), pytest.mark.xdist_group("storm")]
@@ -16,10 +18,16 @@ pytestmark = [pytest.mark.deep, pytest.mark.timeout(900), pytest.mark.xdist_grou
 
 @pytest.fixture
 def folder():
-    with tempfile.TemporaryDirectory(prefix="storm-") as name:
-        path = Path(name)
-        path.chmod(0o755)
-        yield path
+    path = Path(tempfile.mkdtemp(prefix="storm-"))
+    path.chmod(0o755)
+    yield path
+    # A server that is told to go writes there until it is gone.
+    assert eventually(lambda: _is_removed(path), seconds=30)
+
+
+def _is_removed(path: Path) -> bool:
+    shutil.rmtree(path, ignore_errors=True)
+    return not path.exists()
 
 
 def assert_each_once(place: Estate) -> None:
