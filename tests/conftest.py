@@ -20,7 +20,7 @@ from psycopg.pq import TransactionStatus
 
 from tests import emptying
 
-pytest_plugins = ["tests.plugins.cases"]
+pytest_plugins = ["tests.plugins.cases", "tests.plugins.order"]
 
 
 def _own_redis() -> None:

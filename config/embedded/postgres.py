@@ -41,7 +41,7 @@ _SETTINGS = {
     "scram_iterations": "1",
 }
 # A killed process loses nothing by these, not even one of PostgreSQL's; a power cut might lose everything.
-_DISPOSABLE = {"fsync": "off", "full_page_writes": "off"}
+_DISPOSABLE = {"fsync": "off", "full_page_writes": "off", "autovacuum": "off"}
 _INITDB = (
     "--auth=scram-sha-256",
     "--encoding=UTF8",

@@ -271,6 +271,7 @@ def test_an_old_worker_cannot_execute_an_approved_intent(asked):
     assert _replies(place) == 1
 
 
+@pytest.mark.long
 def test_a_hundred_races_have_one_decision_each(db):
     place = office(autonomy="draft")
     play()

@@ -18,6 +18,7 @@ def _judge(statuses: Counter[int], examples: int) -> None:
     assert max(statuses) < 500
 
 
+@pytest.mark.long
 @pytest.mark.timeout(280)
 def test_made_up_requests_are_answered_as_described(world: World, settings):
     settings.API_RATE_LIMIT = 0

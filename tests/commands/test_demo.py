@@ -69,6 +69,7 @@ def end(process: subprocess.Popen, number: signal.Signals) -> None:
     assert gone(children)
 
 
+@pytest.mark.long
 @pytest.mark.xdist_group("demo")
 def test_a_demo_invites_to_look_and_ends_when_it_is_asked(db, tmp_path):
     with demo(tmp_path) as process:

@@ -19,6 +19,7 @@ def _look_for(page, selector):
     pytest.fail(f"{selector} is nowhere on the page")
 
 
+@pytest.mark.long
 def test_the_page_shows_every_resource_and_breaks_no_rule(chromium, server, db):
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()

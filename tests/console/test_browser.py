@@ -60,6 +60,7 @@ def approval(world, name):
         return ApprovalRequest.objects.get(id=world.approvals[name].id)
 
 
+@pytest.mark.long
 def test_the_main_path(page, world):
     """Sign in, look, read, decide three times, replay a delivery and a quarantined mail, read an event."""
     assert page.url.endswith("/console/login/?next=/console/")
@@ -138,6 +139,7 @@ def test_palette_and_keyboard(page, world):
     page.get_by_role("heading", name="Lamp arrived broken").wait_for()
 
 
+@pytest.mark.long
 def test_a_role_is_edited_and_holds_at_the_next_click(page, chromium, console, world):
     """The owner makes a role, gives it to a member who is signed in, and takes a permission from it again."""
     seed.member(seed.person("bo@lindgren.example", name="Bo Berg"), world.workspace, "workspace.read")
@@ -184,6 +186,7 @@ def test_the_stop_is_pulled_seen_everywhere_and_released(page, world):
     assert control.generation(world.workspace.id) == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("width", "theme", "step"),
     [

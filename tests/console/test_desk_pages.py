@@ -48,6 +48,7 @@ def count(world, model, **wanted) -> int:
         return model.objects.filter(**wanted).count()
 
 
+@pytest.mark.long
 def test_a_conversation_is_read_labelled_noted_drafted_and_answered(page, console, world):
     ws = world.workspace.id
     tag = tagging.create(workspace_id=ws, name="Warranty", color="violet")

@@ -35,6 +35,7 @@ def latest(place, seen):
     return rows
 
 
+@pytest.mark.long
 def test_a_dumb_responder_for_a_thousand_rounds(db, settings, cases):
     """Each round it writes at once: an answer where it got one, else anew; with the conversation's ids, and without."""
     place = house(policy=ACK)

@@ -92,6 +92,7 @@ def test_lmtp(db):
     assert messages() == [("lmtp", "stored", 1)]
 
 
+@pytest.mark.long
 def test_a_listener_killed_after_the_commit_leaves_one_mail(db):
     house()
     raw = mail()

@@ -4,6 +4,8 @@ import itertools
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from config.proving.routes import routes, with_id
 from inbox.models import Entry, InboundMessage
 from kernel.transactions import in_all_workspaces, in_workspace
@@ -60,6 +62,7 @@ def ask(call: Caller, method: str, route: str, value: Any) -> tuple[int, bytes]:
     return answer.status_code, content
 
 
+@pytest.mark.long
 def test_every_foreign_id_is_as_good_as_none(ours: World, theirs: World, cases):
     """Those of a route's own kind of rows by every method; of the others a fifth by turns. The proof asks with all of them."""
     foreign, turns = ids_of(theirs), itertools.count()

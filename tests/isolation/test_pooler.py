@@ -17,6 +17,7 @@ TURNS = 150
 WAYS = ["threads", "tasks"]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(pooler.program() is None, reason="there is no PgBouncer here; bin/setup --dev says how to get it")
 def test_nothing_of_another_workspace_is_seen_through_a_pool_of_two(ours: World, theirs: World, cases, tmp_path: Path):
     """Sixteen clients on two sessions, beside eight that are killed; all of them end units of work by exceptions."""

@@ -64,6 +64,7 @@ def confirm(page) -> None:
     page.get_by_role("button", name="Confirm").click()
 
 
+@pytest.mark.long
 def test_an_owner_invites_somebody_who_joins(office, visit):
     ada = visit("/console/")
     sign_in(ada)
@@ -87,6 +88,7 @@ def test_an_owner_invites_somebody_who_joins(office, visit):
     ada.get_by_text("Noor Haddad").first.wait_for()
 
 
+@pytest.mark.long
 def test_an_app_a_passkey_and_signing_out_everywhere_else(office, visit):
     page = visit("/console/")
     sign_in(page)

@@ -179,6 +179,7 @@ def _filled(path: str) -> str:
     return "/" + path.replace("^", "").replace("$", "").replace("\\", "")
 
 
+@pytest.mark.long
 def test_no_form_of_the_console_is_taken_without_the_token_of_its_session(office, cases):
     """With the cookie and without the token, in the disguises that a foreign page can give a request by turns: refused."""
     guarded, paths = Client(enforce_csrf_checks=True), _posts()

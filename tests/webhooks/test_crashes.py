@@ -44,6 +44,7 @@ POINTS = ["webhook.claimed", "webhook.before_send", "webhook.after_send", "webho
 ROUNDS = 20
 
 
+@pytest.mark.long
 def test_a_hundred_deaths_lose_nothing_and_only_the_unconfirmed_is_sent_again(workspace, receiver, settings, cases):
     """A dispatcher dies at each of five points, twenty times; then one lives and finishes the work."""
     hook(workspace, receiver.url("/plain"))
