@@ -1,14 +1,18 @@
-"""What every request gets: an id that the caller may choose, and a clean context."""
+"""What every request gets: an id that the caller may choose, a clean context, and a policy for its answer."""
 
 import re
 import uuid
 from collections.abc import Callable
 
+from csp.middleware import CSPMiddleware
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 
 from kernel import context
 
 _ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_DATA = ("application/json", "application/problem+json")
+_NOTHING = "default-src 'none'; frame-ancestors 'none'"
 
 
 def request_context(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -27,3 +31,13 @@ def request_context(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
         return response
 
     return middleware
+
+
+class ContentPolicy(CSPMiddleware):
+    """The policy of pages; of what is no page, nothing is ever loaded or framed, and there is nothing to put together."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if response.headers.get("Content-Type", "").startswith(_DATA):
+            response.headers.setdefault("Content-Security-Policy", _NOTHING)
+            return response
+        return super().process_response(request, response)

@@ -3,9 +3,7 @@
 import zoneinfo
 from collections.abc import Callable
 
-from csp.middleware import CSPMiddleware
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
@@ -18,20 +16,6 @@ from kernel.transactions import unit_of_work
 
 # What a signed-in person without a workspace may still reach: themselves, the way in and the way out.
 OPEN = ("login/", "logout/", "jsi18n/", "you/", "join/", "password/new/", "password/forgotten/", "sso/", "inactive/")
-
-
-_DATA = ("application/json", "application/problem+json")
-_NOTHING = "default-src 'none'; frame-ancestors 'none'"
-
-
-class ContentPolicy(CSPMiddleware):
-    """The policy of pages; of what is no page, nothing is ever loaded or framed, and there is nothing to put together."""
-
-    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        if response.headers.get("Content-Type", "").startswith(_DATA):
-            response.headers.setdefault("Content-Security-Policy", _NOTHING)
-            return response
-        return super().process_response(request, response)
 
 
 class _Undo(Exception):

@@ -40,7 +40,8 @@ _SETTINGS = {
     # The passwords are random and long: nobody can guess one, however little work a guess is. Each connection costs half.
     "scram_iterations": "1",
 }
-# A killed process loses nothing by these, not even one of PostgreSQL's; a power cut might lose everything.
+# A killed process loses nothing by these, not even one of PostgreSQL's; a power cut might lose everything. And nothing is
+# tidied up: such a server lives for minutes.
 _DISPOSABLE = {"fsync": "off", "full_page_writes": "off", "autovacuum": "off"}
 _INITDB = (
     "--auth=scram-sha-256",

@@ -60,7 +60,7 @@ MIDDLEWARE = [
     "audit.middleware.request_log",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "config.console.middleware.ContentPolicy",
+    "kernel.middleware.ContentPolicy",
     "tenancy.signin.middleware.DeviceSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

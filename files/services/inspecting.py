@@ -104,8 +104,8 @@ def _look_into_zip(content: bytes, depth: int, budget: _Budget) -> None:
             _judge(entries, len(content))
             for entry in entries[:_LOOKED_INTO]:
                 _look_inside(archive, entry, depth, budget)
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, struct.error, EOFError, zlib.error):
-        # What no reader opens harms none. The module says NotImplementedError of a compression that it does not know.
+    except (zipfile.BadZipFile, RuntimeError, ValueError, OSError, struct.error, EOFError, zlib.error):
+        # What no reader opens harms none. RuntimeError: a password is missing, or the compression is not known.
         return
 
 
