@@ -1,14 +1,13 @@
 """Run once per key, replay the stored answer (draft-ietf-httpapi-idempotency-key-header-07).
 
-The record is written before the work and completed in the work's own transaction: a crash leaves either both or
-neither, and a lease lets the retry of a crashed request begin anew. Answers are kept sealed: some hold a secret that is
-shown once.
+The key is locked in the work's own transaction, and the answer is kept in it: a run that fails, or whose process dies,
+leaves neither effect nor key behind. Answers are kept sealed: some hold a secret that is shown once.
 """
 
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -67,9 +66,11 @@ def check_key(key: str) -> str:
     return key
 
 
-_BEGIN = """
-SELECT is_begun, id, fingerprint, state, response_status, response_body FROM kernel_idempotency_begin_v1(
-    %s, %s, %s, %s, %s, %s, %s, %s)
+_BEGIN = "SELECT is_free, id, fingerprint, response_status, response_body FROM kernel_idempotency_begin_v1(%s, %s, %s)"
+_KEEP = """
+INSERT INTO kernel_idempotencyrecord
+    (id, workspace_id, principal, operation, key, fingerprint, response_status, response_body, expires_at)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
 
 
@@ -81,36 +82,31 @@ def run_once(
     Raises KeyReused (422) when the key came with other content, StillRunning (409) while the first call runs.
     A refused request (a raised error) is not kept: it may be corrected and sent again under the same key.
     """
-    now = clock.now()
     mark = fingerprint({"operation": operation, "content": fingerprint(content).hex()})
-    lease = now + timedelta(seconds=settings.IDEMPOTENCY_LEASE_SECONDS)
-    expires = now + timedelta(hours=settings.IDEMPOTENCY_HOURS)
-    with connection.cursor() as cursor:
-        alone = not connection.in_atomic_block
-        values: list[Any] = [
-            principal.workspace_id,
-            principal.pk,
-            operation,
-            check_key(key),
-            mark,
-            lease,
-            expires,
-            alone,
-        ]
-        cursor.execute(_BEGIN, values)
-        row = cursor.fetchone()
-    if row is None or not row[0]:
-        return _replay(principal, mark, row)
-    crash_point("idempotency.begun")
-    return _perform(principal, row[1], lease, work)
+    whose = [principal.workspace_id, principal.pk]
+    with unit_of_work(principal.scope), connection.cursor() as cursor:
+        cursor.execute(_BEGIN, [*whose, check_key(key)])
+        is_free, record_id, *kept = cursor.fetchone() or (False, None)
+        if not is_free:
+            return _replay(principal, mark, record_id, *kept)
+        crash_point("idempotency.begun")
+        status, body = work()
+        crash_point("idempotency.worked")
+        sealed = crypto.seal(body, **_place(principal, record_id))
+        expires = clock.now() + timedelta(hours=settings.IDEMPOTENCY_HOURS)
+        values: list[Any] = [record_id, *whose, operation, key, mark, status, sealed, expires]
+        cursor.execute(_KEEP, values)
+    crash_point("idempotency.committed")
+    return Answer(status=status, body=body)
 
 
-def _replay(principal: Principal, mark: bytes, row: tuple[Any, ...] | None) -> Answer:
-    _, record_id, stored_mark, state, status, body = row or (False, 0, mark, "running", 0, b"")
-    if bytes(stored_mark) != mark:
-        raise KeyReused("This Idempotency-Key was used for a different request. Use a new key for new content.")
-    if state != "done":
+def _replay(
+    principal: Principal, mark: bytes, record_id: int | None, kept_mark: bytes = b"", status: int = 0, body: bytes = b""
+) -> Answer:
+    if record_id is None:
         raise StillRunning("The first request with this Idempotency-Key is still running. Try again in a moment.")
+    if bytes(kept_mark) != mark:
+        raise KeyReused("This Idempotency-Key was used for a different request. Use a new key for new content.")
     return Answer(status=status, body=crypto.open_sealed(body, **_place(principal, record_id)), replayed=True)
 
 
@@ -121,30 +117,6 @@ def _place(principal: Principal, record_id: int) -> dict[str, Any]:
         "row_id": UUID(int=record_id),
         "purpose": "answer",
     }
-
-
-def _perform(principal: Principal, record_id: int, lease: datetime, work: Callable[[], tuple[int, bytes]]) -> Answer:
-    """The lease is the fence: a run that outlived it, and was taken over, rolls back instead of acting twice."""
-    try:
-        with unit_of_work(principal.scope), connection.cursor() as cursor:
-            status, body = work()
-            crash_point("idempotency.worked")
-            cursor.execute(
-                "UPDATE kernel_idempotencyrecord SET state = 'done', response_status = %s, response_body = %s"
-                " WHERE id = %s AND state = 'running' AND lease_until = %s",
-                [status, crypto.seal(body, **_place(principal, record_id)), record_id, lease],
-            )
-            if cursor.rowcount != 1:
-                raise StillRunning("This request took too long and was begun again. Ask for its outcome in a moment.")
-    except Exception:
-        with unit_of_work(principal.scope), connection.cursor() as cursor:
-            cursor.execute(
-                "DELETE FROM kernel_idempotencyrecord WHERE id = %s AND state = 'running' AND lease_until = %s",
-                [record_id, lease],
-            )
-        raise
-    crash_point("idempotency.committed")
-    return Answer(status=status, body=body)
 
 
 def prune() -> int:

@@ -70,21 +70,15 @@ class ConsumerReceipt(models.Model):
 
 
 class IdempotencyRecord(models.Model):
-    """A request that was begun under a key: its fingerprint, and its answer once there is one."""
-
-    class State(models.TextChoices):
-        RUNNING = "running"
-        DONE = "done"
+    """A request that was done under a key: its fingerprint, and its answer."""
 
     workspace_id = models.UUIDField()
     principal = models.CharField(max_length=120, help_text="Kind and id of the caller.")
     operation = models.CharField(max_length=120, help_text="Method and route.")
     key = models.CharField(max_length=255)
     fingerprint = models.BinaryField(max_length=32)
-    state = models.CharField(max_length=8, choices=State, default=State.RUNNING)
-    lease_until = models.DateTimeField()
-    response_status = models.PositiveSmallIntegerField(null=True)
-    response_body = SealedField(purpose="answer", null=True)
+    response_status = models.PositiveSmallIntegerField()
+    response_body = SealedField(purpose="answer")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField()
 
@@ -92,10 +86,6 @@ class IdempotencyRecord(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["workspace_id", "principal", "key"], name="kernel_one_record_per_idempotency_key"
-            ),
-            models.CheckConstraint(
-                condition=~models.Q(state="done") | models.Q(response_status__isnull=False),
-                name="kernel_done_has_an_answer",
             ),
         ]
         indexes = [models.Index(fields=["expires_at"], name="kernel_idempotency_expiry")]

@@ -21,7 +21,7 @@ from django.db import connection
 from kernel import clock, context, nudge
 from kernel.context import Actor, Scope
 from kernel.events import DomainEvent
-from kernel.transactions import after_commit, current_unit, in_all_workspaces, unit_of_work
+from kernel.transactions import adding_to, after_commit, current_unit, in_all_workspaces, unit_of_work
 
 logger = logging.getLogger(__name__)
 
@@ -123,7 +123,8 @@ def _write(events: list[object]) -> None:
         for e in events
         if isinstance(e, DomainEvent)
     ]
-    with in_all_workspaces("facts of several workspaces may commit together"), connection.cursor() as cursor:
+    houses = {row[0] for row in rows}
+    with adding_to(houses, "facts of several workspaces may commit together"), connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO kernel_outboxevent (event_id, workspace_id, slug, version, aggregate_key, payload, context)"
             " SELECT gen_random_uuid(), w, s, v, a, p::jsonb, %s::jsonb"

@@ -126,6 +126,15 @@ def joining(scope: Scope | UUID) -> AbstractContextManager[UnitOfWork]:
     return unit_of_work(wanted)
 
 
+def adding_to(workspace_ids: set[UUID], reason: str) -> AbstractContextManager[UnitOfWork]:
+    """A unit of work for a single statement that adds rows to these workspaces: the one that runs, where it may."""
+    unit = _current.get()
+    if unit is not None and connection.in_atomic_block and unit.applied is not None:
+        if unit.applied.is_all or {unit.applied.workspace_id} == workspace_ids:
+            return nullcontext(unit)
+    return in_all_workspaces(reason)
+
+
 def _within(workspace_id: UUID) -> Scope:
     around = context.scope.get()
     return around if around is not None and around.workspace_id == workspace_id else Scope(workspace_id=workspace_id)

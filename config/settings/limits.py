@@ -10,8 +10,6 @@ OUTBOX_MAX_ATTEMPTS = env.int("OUTBOX_MAX_ATTEMPTS", default=12)  # Failures unt
 OUTBOX_MAX_CLAIMS = env.int("OUTBOX_MAX_CLAIMS", default=3)  # Dead workers until a fact is parked.
 OUTBOX_KEEP_DAYS = env.int("OUTBOX_KEEP_DAYS", default=14)  # Published facts are kept so long.
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)  # Between two looks for forgotten work.
-# After it, a request of a dead process may run anew.
-IDEMPOTENCY_LEASE_SECONDS = env.float("IDEMPOTENCY_LEASE_SECONDS", default=60)
 IDEMPOTENCY_HOURS = env.float("IDEMPOTENCY_HOURS", default=24)  # Answers are kept so long.
 # After a rotation, the old secret of a machine key is good so long.
 MACHINE_KEY_OVERLAP_SECONDS = env.int("MACHINE_KEY_OVERLAP_SECONDS", default=24 * 3600)

@@ -13,7 +13,12 @@ from inbox.mime.words import decode_words, raw_text
 
 _PLAIN = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+", re.ASCII)
 _SPECIAL = re.compile(r'["(:;\\]')
-_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"?|<([^<>"]*(?:"(?:[^"\\]|\\.)*"[^<>"]*)*)>?|([(),;:])|([^\s"<>(),;:]+)|(\s+)')
+_TOKEN = re.compile(
+    r'"((?:[^"\\]|\\.)*)"?|<([^<>"]*(?:"(?:[^"\\]|\\.)*"[^<>"]*)*)>?|([(),;:])|((?:[^\s"<>(),;:\\]|\\[()<>,;:"\\]?)+)|(\s+)'
+)
+_PAIR = re.compile(r'\\([()<>,;:"\\])')
+_COMMENT = re.compile(r"\((?:[^()\\]|\\.)*\)")
+_NESTED = 4
 _EMBEDDED = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 _SOURCE_ROUTE = re.compile(r"@[^:]*:")
 _BAD_ADDRESS = re.compile(r"[\x00-\x20\x7f<>()\[\],;\"\\]")
@@ -82,7 +87,7 @@ class _Reader:
             elif mark == ")":
                 depth = max(0, depth - 1)
             elif depth:
-                self.comment.append(match[0])
+                self.comment.append(_PAIR.sub(r"\1", match[0]))
             elif mark is not None:
                 self.separator(mark)
             else:
@@ -110,7 +115,7 @@ class _Reader:
         elif quoted is not None:
             self.words.append(re.sub(r"\\(.)", r"\1", quoted))
         elif atom is not None:
-            self.words.append(atom)
+            self.words.append(_PAIR.sub(r"\1", atom))
         elif space and self.words:
             self.words.append(" ")
 
@@ -145,8 +150,12 @@ def _bare(text: str) -> tuple[str, str]:
 
 
 def clean_address(address: str, hint: str | None = None) -> str | None:
-    """A usable addr-spec or None; source routes (RFC 5322 §4.4) and stray brackets or `mailto:` are taken off."""
+    """A usable addr-spec or None; comments, source routes (RFC 5322 §4.4) and stray brackets or `mailto:` are taken off."""
     text = raw_text(address, hint).strip("<> \t").removeprefix("mailto:").strip("'")
+    if "(" in text and '"' not in text:
+        for _ in range(_NESTED):
+            text = _COMMENT.sub("", text)
+        text = text.strip()
     if text.startswith("@"):
         text = _SOURCE_ROUTE.sub("", text, count=1)
     if "=?" in text:

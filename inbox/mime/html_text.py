@@ -85,6 +85,9 @@ def _render(tree: Any, html: str) -> str:
     for node in [node for node in tree.iter(etree.Element) if _HIDDEN.search(node.get("style") or "")]:
         _drop(node)
     etree.strip_attributes(tree, "style")
+    for rule in tree.iter("hr"):
+        # The converter would go on in the same line.
+        rule.tag = "div"
     try:
         return str(Inscriptis(tree).get_text())
     except (RecursionError, ValueError, IndexError, AttributeError, KeyError, TypeError):

@@ -8,10 +8,13 @@ from inbox.mime import reply_marks as marks
 
 _MAX_LINE = 400
 _JOIN = 8
+# So many places are looked at closely. A person's mail has a few; a mail made to be slow has thousands.
+_LOOKS = 400
 _MAX_JOINED = 600
 _BLANKS = 3
 _DEVICE_WIDTH = 130
 _REPLY_ABOVE = 90
+_ENDS = (":", "：", "-", ": ")
 _LAST = frozenset(":：>-*_ \xa0")
 _HEADER_LINES = 3
 _HEADER_SPAN = 12
@@ -27,17 +30,33 @@ class Line:
 
 
 def read_lines(texts: list[str]) -> list[Line]:
-    lines = [Line(text, _kind(text)) for text in texts]
+    """The kinds of a mail's lines; one whose break before an attribution was lost comes back as two."""
+    lines: list[Line] = []
+    for text in texts:
+        if text.endswith(_ENDS):
+            lines += [Line(piece, _kind(piece)) for piece in _apart(text)]
+        else:
+            lines.append(Line(text, _kind(text)))
     fenced = _fences(lines)
     _attributions(lines, fenced)
     _header_blocks(lines, fenced)
+    _unknown_markers(lines, fenced)
     return lines
+
+
+def _apart(text: str) -> list[str]:
+    """`Thank you! On 3 March 2026, Jo Doe wrote:` is the writer's words and an attribution."""
+    found = marks.LATE_LEAD.search(text) if len(text) <= _MAX_LINE else None
+    if found is None or "@" in text[: found.start()] or not _is_attribution(text[found.end() :].strip()):
+        return [text]
+    return [text[: found.start()], text[found.end() :]]
 
 
 def _kind(text: str) -> str:
     if text[:1] == ">":
         return "q"
-    bare = text.strip("\u200b\ufeff\u200e\u200f \t\xa0")
+    # The last is the dot that trackers leave below a mail.
+    bare = text.strip("\u200b\ufeff\u200e\u200f \t\xa0\u1427")
     if not bare:
         return "e"
     if bare[0] == ">":
@@ -48,7 +67,7 @@ def _kind(text: str) -> str:
 def _short_kind(text: str, bare: str) -> str:
     first = bare[0]
     if first in "-_=*~#+—–‐":
-        if marks.MARKER.match(text):
+        if marks.KNOWN_MARKER.match(text):
             return "m"
         if marks.DELIMITER.match(text) or marks.SIGNATURE_DASHES.match(text):
             return "d"
@@ -73,18 +92,52 @@ def _fences(lines: list[Line]) -> set[int]:
 def _attributions(lines: list[Line], fenced: set[int]) -> None:
     """Only the few lines before one that ends as an attribution does can be the start of one."""
     done = 0
+    beginnings = _Beginnings(lines, fenced)
     for end, line in enumerate(lines):
-        if line.kind in "ed" or line.text.rstrip()[-1:] not in _LAST or end in fenced:
+        if line.kind in "ed" or end in fenced:
             continue
-        for start in range(max(done, end - _JOIN + 1), end + 1):
-            if start in fenced or not _may_begin(lines[start]):
-                continue
-            stop = _attribution_end(lines, start) or _weak_end(lines, start)
-            if stop > start:
-                for covered in lines[start:stop]:
-                    covered.kind, covered.group = "a", start
-                done = stop
-                break
+        text = line.text
+        if text.rstrip()[-1:] in _LAST:
+            start, stop = _attribution_ending(lines, max(done, end - _JOIN + 1), end, beginnings)
+        elif text[:1].isdigit() and marks.STAMPED.match(text[:_MAX_LINE]):
+            start, stop = end, end + 1
+        else:
+            continue
+        for covered in lines[start:stop]:
+            covered.kind, covered.group = "a", start
+        done = max(done, stop)
+
+
+def _attribution_ending(lines: list[Line], first: int, end: int, beginnings: _Beginnings) -> tuple[int, int]:
+    """The attribution that ends about line `end`, as a range of lines; an empty one when there is none."""
+    for start in range(first, end + 1):
+        if not beginnings.has(start):
+            continue
+        stop = _attribution_end(lines, start) or _weak_end(lines, start)
+        if stop > start:
+            return start, stop
+    return 0, 0
+
+
+class _Beginnings:
+    """Lines that may be the start of an attribution; each is asked once, and a few hundred looks are all there are."""
+
+    def __init__(self, lines: list[Line], fenced: set[int]) -> None:
+        self._lines = lines
+        self._fenced = fenced
+        self._known: dict[int, bool] = {}
+        self._looks = _LOOKS
+
+    def has(self, position: int) -> bool:
+        if position in self._fenced:
+            return False
+        if position not in self._known:
+            self._known[position] = _may_begin(self._lines[position])
+        # Lines change their kind as attributions are found.
+        if not self._known[position] or self._lines[position].kind not in "tm" or not self._looks:
+            return False
+        self._looks -= 1
+        return True
 
 
 def _may_begin(line: Line) -> bool:
@@ -116,7 +169,9 @@ def _attribution_end(lines: list[Line], start: int) -> int:
 
 
 def _weak_end(lines: list[Line], start: int) -> int:
-    """Without a date or an address, the quoted lines below must speak for it."""
+    """Without a date, an address must speak for it, or the quoted lines below."""
+    if marks.NAMED.match(lines[start].text[:_MAX_LINE]):
+        return start + 1
     if not marks.WEAK.match(lines[start].text[:_MAX_LINE]):
         return 0
     below = next((line for line in lines[start + 1 : start + _BLANKS] if line.kind != "e"), None)
@@ -127,6 +182,7 @@ def _starts_later(lines: list[Line], start: int, stop: int) -> bool:
     """A line of text above the attribution was taken for its beginning."""
     return any(
         _may_start(lines[later].text)
+        and not lines[later - 1].text.rstrip().endswith("<")
         and _is_attribution(" ".join(line.text.strip() for line in lines[later : stop + 1]))
         for later in range(start + 1, stop + 1)
     )
@@ -160,13 +216,25 @@ def _header_blocks(lines: list[Line], fenced: set[int]) -> None:
                 covered.kind, covered.group = "h", position
 
 
+def _unknown_markers(lines: list[Line], fenced: set[int]) -> None:
+    """Words between hyphens that stand above a header block belong to it."""
+    for position, line in enumerate(lines):
+        if line.kind == "h" and line.group == position:
+            above = next(
+                (p for p in range(position - 1, max(-1, position - _BLANKS - 1), -1) if lines[p].kind != "e"), None
+            )
+            if above is not None and above not in fenced and marks.MARKER.match(lines[above].text[:_MAX_LINE]):
+                lines[above].kind = "m"
+
+
 def _header_block_end(lines: list[Line], start: int) -> int:
-    """At least three fields, a sender among them and a subject or an address: a table "From: Berlin" is none."""
+    """At least three fields, a sender among them and a subject or an address: a table "From: Berlin" is none. Of two, one
+    after the other, one must be a date with a time of day, and one an address."""
     seen: set[str] = set()
     fields = 0
     stop = start
     last = start
-    address = False
+    address = clock = False
     for position in range(start, min(start + _HEADER_SPAN, len(lines))):
         line = lines[position]
         match = marks.HEADER.match(line.text[:_MAX_LINE]) if line.kind in "tsd" else None
@@ -176,8 +244,10 @@ def _header_block_end(lines: list[Line], start: int) -> int:
             continue
         seen.add(match.lastgroup or "")
         address = address or "@" in line.text
+        clock = clock or (match.lastgroup == "date" and marks.CLOCK.search(line.text) is not None)
         fields += 1
         last = position
         stop = position + 1
     whole = fields >= _HEADER_LINES and "from" in seen and ("subject" in seen or (address and "date" in seen))
-    return stop if whole else start
+    pair = fields == 2 and stop - start == 2 and address and clock and not seen.isdisjoint({"from", "to"})
+    return stop if whole or pair else start

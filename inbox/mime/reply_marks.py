@@ -13,7 +13,7 @@ def _words(*groups: str) -> str:
 
 # "wrote", the verb of an attribution line.
 _VERBS = _words(
-    "wrote|writes|has written|said",
+    "wrote|writes|has written|said|sent",
     "schrieb|schrieben|hat geschrieben",
     "a écrit|a ecrit|écrivait|écrit",
     "escribió|escribio|escribiste|escrito",
@@ -39,6 +39,15 @@ _LEADS = _words(
     "on|am|le|el|op|il|em|no dia|den|på|dnia|w dniu|dne|dňa|în|in data|il giorno|at|pe data de|el día|o dia|em data de",
     "la|dana|στις|vào|pada|vr|za|zo|ma|di|wo|do|mån|tis|tors|fre|lör|sön|man|tir|ons|tor|lør|søn|pon|wt|śr|czw|pt|sob",
     "mon|tue|wed|thu|fri|sat|sun|lun|mar|mer|jeu|ven|sam|dim|в|у|від|от|пн|вт|ср|чт|пт|сб|вс|kl|date|datum",
+    "monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag",
+    "lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|viernes|sábado|domingo",
+    "segunda-feira|terça-feira|quarta-feira|quinta-feira|sexta-feira|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica",
+    "maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|måndag|tisdag|onsdag|torsdag|fredag|lördag|söndag",
+    "mandag|tirsdag|lørdag|søndag|maanantai|tiistai|keskiviikko|torstai|perjantai|lauantai|sunnuntai",
+    "poniedziałek|wtorek|środa|czwartek|piątek|sobota|niedziela|pondělí|úterý|středa|čtvrtek|pátek|neděle",
+    "понедельник|вторник|среда|четверг|пятница|суббота|воскресенье|понеділок|вівторок|середа|четвер|п'ятниця|субота|неділя",
+    "luni|marți|miercuri|joi|vineri|sâmbătă|duminică|hétfő|kedd|szerda|csütörtök|péntek|szombat|vasárnap",
+    "pazartesi|salı|çarşamba|perşembe|cuma|cumartesi|pazar|δευτέρα|τρίτη|τετάρτη|πέμπτη|παρασκευή|σάββατο|κυριακή",
 )
 _DATEISH = r"(?:\d{1,2}[:.h]\d{2}|\d{4}|\d{1,2}\s?[./年月]\s?\d{1,2}|\d{1,2}\.?\s+\w{3,12})"
 
@@ -49,12 +58,42 @@ DATE_START = re.compile(
     r"[\W_]*(?:\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]|\d{1,2}[-/.\s]+(?:\d{1,2}|\w{3,12}\.?)[-/.,\s]+(?:г\.?|р\.?|de\s)?\s?\d{2,4})",
     _FLAGS,
 )
+# "2016-03-03 17:21 GMT+01:00 Jo Doe", as Gmail once wrote: nobody types that.
+STAMPED = re.compile(r"\d{4}-\d\d-\d\d \d{1,2}:\d\d (?:GMT|UTC)[+-]\d\d:?\d\d\s+[^\s<@][^<@]{0,80}$")
 FULL_DATE_START = re.compile(r"[\W_]*\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\s")
 MAILBOX = re.compile(r"(?:<|&lt;|\[|\()?(?:mailto:)?[^\s<>@\[\]()]{1,100}@[\w.-]{1,100}\s*(?:>|&gt;|\]|\))?")
+# A name with its address, and that they wrote, makes an attribution without any date.
+NAMED = re.compile(
+    rf"[\W_]*(?:\w[^<>@:]{{0,80}}(?:<|&lt;)[^\s<>@]{{1,100}}@[\w.-]{{1,100}}(?:>|&gt;)\s*(?:{_VERBS})\s*[:：]\s*$)",
+    _FLAGS,
+)
 ENDS_AS_ATTRIBUTION = re.compile(r"[:：]\s*[>*_\s]*$|-{2,}\s*$")
 ENDS_WITH_MAILBOX = re.compile(r"(?:>|&gt;)\s*[:：]?\s*$")
 
-# "----- Original Message -----" in whatever language: words between two runs of hyphens.
+# An attribution in the middle of a line, where a program has lost the line break before it.
+LATE_LEAD = re.compile(r"(?<=[\w.!?)\]])(?: *-{2,} *| +)(?=(?:On|Am|Le|El|Em|Il|Op|Den|W dniu|Dne|Dňa)\s[^\n]{0,40}\d)")
+
+# "----- Original Message -----": words between two runs of hyphens. In a language that is not known here they count when a
+# header block follows, for people part their own text with such lines, too.
+_ORIGINAL = _words(
+    "original message|original appointment|forwarded message|forwarded by|reply above this line|reply message",
+    "ursprüngliche nachricht|antwort nachricht|originalnachricht|original-nachricht|weitergeleitete nachricht|ursprüngliche mail",
+    "message d'origine|message d’origine|message original|message transféré|message réexpédié|courriel original",
+    "mensaje original|mensaje reenviado|messaggio originale|messaggio inoltrato|messaggio inoltrata",
+    "oorspronkelijk bericht|origineel bericht|doorgestuurd bericht|mensagem original|mensagem encaminhada|mensagem reencaminhada",
+    "ursprungligt meddelande|originalmeddelande|vidarebefordrat meddelande|oprindelig meddelelse|videresendt meddelelse",
+    "opprinnelig melding|videresendt melding|alkuperäinen viesti|välitetty viesti|oryginalna wiadomość|wiadomość oryginalna",
+    "wiadomość przekazana|przekazana wiadomość|původní zpráva|předaná zpráva|přeposlaná zpráva|pôvodná správa|preposlaná správa",
+    "eredeti üzenet|továbbított üzenet|mesaj original|mesajul original|mesaj redirecționat|originalna poruka|izvorna poruka",
+    "исходное сообщение|пересылаемое сообщение|пересланное сообщение|оригинальное сообщение|вихідне повідомлення|переслане повідомлення",
+    "orijinal mesaj|özgün ileti|iletilen mesaj|iletilen ileti|αρχικό μήνυμα|προωθημένο μήνυμα|μήνυμα που προωθήθηκε",
+    "元のメッセージ|転送メッセージ|原始邮件|原始郵件|转发邮件|轉寄郵件|转发的邮件|原邮件|원본 메시지|원본 메일|원본 이메일|전달된 메시지",
+    "הודעה מקורית|הודעה שהועברה|הודעה מועברת|الرسالة الأصلية|رسالة محولة|thư gốc|tin nhắn gốc|pesan asli|ข้อความต้นฉบับ",
+)
+KNOWN_MARKER = re.compile(
+    rf"[\s*]*[-–—_]{{2,}}\s*(?:(?:please\s+)?(?:{_ORIGINAL})(?:\s+\(\w+\))?\s*:?|\w[^\n]{{0,80}}?\b(?:{_VERBS}))\s*[-–—_]{{2,}}[\s*]*$",
+    _FLAGS,
+)
 MARKER = re.compile(r"\s*\*?[-–—_]{3,}\s*[^\W\d_][^-–—_\n]{2,60}?\s*[-–—_]{2,}\*?\s*$")
 _FORWARD_WORDS = _words(
     "begin forwarded message|anfang der weitergeleiteten nachricht|anfang der weitergeleiteten e-mail",
@@ -94,6 +133,9 @@ HEADER = re.compile(
     rf"[\s>*_|]*(?:(?P<from>{_FROM})|(?P<date>{_DATE})|(?P<to>{_TO})|(?P<subject>{_SUBJECT})|(?P<other>{_OTHER}))[*_\s\xa0]*[:：][*_]*(?:\s|$|[^\s/])",
     _FLAGS,
 )
+
+# Of two header lines alone, a date must be one that no person types: with a time of day.
+CLOCK = re.compile(r"\d{1,2}:\d{2}")
 
 # "Sent from my iPhone" and its relatives: always a whole short line.
 _DEVICES = r"(?:i-?phone|i-?pad|i-?pod|ios|android|galaxy|samsung|htc|nokia|huawei|xiaomi|pixel|blackberry|windows|mobile?|mobil\w*|handy|smartphone|phone|tablet|tablette|cell\w*|celular|móvil|movil|telefon\w*|téléphone|telefoon|puhelimes\w*|device|mailbox|airmail|outlook|yahoo|gmail|mail|k-9|proton\w*|tutanota|spark|newton|thunderbird|телефона?|айфона|手机|手機|移动设备|行動裝置|スマートフォン)"

@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
         db.fence("kernel_idempotencyrecord", touch=False),
         db.sql_file(
             SQL / "idempotency_v1.sql",
-            reverse="DROP FUNCTION kernel_idempotency_begin_v1(uuid, text, text, text, bytea, timestamptz, timestamptz, boolean)",
+            reverse="DROP FUNCTION kernel_idempotency_begin_v1(uuid, text, text)",
         ),
         db.sql_file(
             SQL / "keys_v1.sql",

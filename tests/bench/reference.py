@@ -74,30 +74,29 @@ class Emails(APIView):
         given.is_valid(raise_exception=True)
         now = clock.now()
         with in_all_workspaces("the reference of the bench"):
-            record, is_new = IdempotencyRecord.objects.get_or_create(
-                workspace_id=principal.workspace_id,
-                principal=principal.pk,
-                key=request.headers["Idempotency-Key"],
-                defaults={
-                    "operation": "POST /api/v1/emails",
-                    "fingerprint": hashlib.sha256(repr(request.data).encode()).digest(),
-                    "lease_until": now + timedelta(seconds=60),
-                    "expires_at": now + timedelta(hours=24),
-                },
-            )
-            if not is_new:
+            key = {
+                "workspace_id": principal.workspace_id,
+                "principal": principal.pk,
+                "key": request.headers["Idempotency-Key"],
+            }
+            if IdempotencyRecord.objects.filter(**key).exists():
                 return Response(status=409)
             email = self._store(principal.workspace_id, given.validated_data)
             body = Shown(email).data
-            record.state, record.response_status = "done", 202
-            record.response_body = crypto.seal(
-                JSONRenderer().render(body),
-                workspace_id=principal.workspace_id,
-                table="kernel_idempotencyrecord",
-                row_id=uuid.UUID(int=record.id),
-                purpose="answer",
+            IdempotencyRecord.objects.create(
+                **key,
+                operation="POST /api/v1/emails",
+                fingerprint=hashlib.sha256(repr(request.data).encode()).digest(),
+                expires_at=now + timedelta(hours=24),
+                response_status=202,
+                response_body=crypto.seal(
+                    JSONRenderer().render(body),
+                    workspace_id=principal.workspace_id,
+                    table="kernel_idempotencyrecord",
+                    row_id=email.id,
+                    purpose="answer",
+                ),
             )
-            record.save()
             ApiRequest.objects.create(
                 workspace_id=principal.workspace_id,
                 request_id=uuid.uuid4().hex,

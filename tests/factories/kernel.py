@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from kernel import clock
+from kernel import clock, crypto
 from kernel.models import ConsumerReceipt, IdempotencyRecord, OutboxEvent
 from tests.factories.registry import create, digest, factory, unique
 
@@ -31,6 +31,9 @@ def _idempotency(workspace_id: UUID, **given: Any) -> IdempotencyRecord:
         operation="POST /things",
         key=lambda: unique("key"),
         fingerprint=digest,
-        lease_until=clock.now,
+        response_status=201,
+        response_body=lambda: crypto.seal(
+            b"{}", workspace_id=workspace_id, table="kernel_idempotencyrecord", row_id=uuid4(), purpose="answer"
+        ),
         expires_at=lambda: clock.now() + timedelta(hours=1),
     )

@@ -45,14 +45,15 @@ def fill(houses: list[UUID]) -> None:
             ]
             Connection.objects.bulk_create(accounts)
             ConnectionCredential.objects.bulk_create([_credential(house, row.id) for row in accounts])
-            for n in mine:
-                row = IdempotencyRecord.objects.create(
-                    workspace_id=house, principal="p", operation="POST /x", key=f"k{n}", fingerprint=b"x" * 32,
-                    lease_until=clock.now(), expires_at=clock.now(),
-                )  # fmt: skip
-                IdempotencyRecord.objects.filter(pk=row.pk).update(
-                    state="done", response_status=200, response_body=_frame("kernel_idempotencyrecord", house, row.pk, "answer")
-                )  # fmt: skip
+            IdempotencyRecord.objects.bulk_create(_kept_answer(house, n + 1) for n in mine)
+
+
+def _kept_answer(house: UUID, number: int) -> IdempotencyRecord:
+    frame = _frame("kernel_idempotencyrecord", house, number, "answer")
+    return IdempotencyRecord(
+        id=number, workspace_id=house, principal="p", operation="POST /x", key=f"k{number}", fingerprint=b"x" * 32,
+        response_status=200, response_body=frame, expires_at=clock.now(),
+    )  # fmt: skip
 
 
 def _frame(table: str, house: UUID, key: object, purpose: str = "secret") -> bytes:

@@ -45,16 +45,10 @@ _MESSAGE, _EMAIL = _ID.format("message"), _ID.format("email")
 _AT = "FROM bench_house s WHERE s.n = :n;\n"
 _CAUSE = """jsonb_build_object('actor', jsonb_build_object('kind', 'machine_key', 'id', s.key_id, 'label', 'bench'),
     'request_id', md5(:r::text))"""
-# What our path leaves behind, by plain statements sent in one go: the record of the key commits before the work.
+# What our path leaves behind, by plain statements sent in one go.
 SAME_ROWS = f"""\\set n random(1, :seats)
 \\set r random(1, 9223372036854775807)
 \\startpipeline
-BEGIN;
-SELECT set_config('app.workspace_id', s.workspace_id::text, true) {_AT}
-INSERT INTO kernel_idempotencyrecord (workspace_id, principal, operation, key, fingerprint, state, lease_until, expires_at)
-SELECT s.workspace_id, 'machine_key:' || s.key_id, 'POST /api/v1/emails', 'bound-' || :r::text,
-    sha256(convert_to(:r::text, 'UTF8')), 'running', now() + interval '1 minute', now() + interval '1 day' {_AT}
-COMMIT;
 BEGIN;
 SELECT set_config('app.workspace_id', s.workspace_id::text, true) {_AT}
 INSERT INTO inbox_inboundmessage (id, workspace_id, source, provider_message_id, raw, sha256, size, envelope_from,
@@ -71,9 +65,10 @@ SELECT gen_random_uuid(), s.workspace_id, v.slug, 1, v.key, v.payload, {_CAUSE} 
     ('email.stored', 'email_id:' || {_EMAIL}, jsonb_build_object('email_id', {_EMAIL}, 'inbox_id', s.inbox_id, 'reason', '')),
     ('inbound_message.stored', 'inbound_message_id:' || {_MESSAGE}, jsonb_build_object('inbound_message_id', {_MESSAGE}))
 ) AS v(slug, key, payload) WHERE s.n = :n;
-UPDATE kernel_idempotencyrecord r SET state = 'done', response_status = 202, response_body = :answer::bytea
-FROM bench_house s WHERE s.n = :n AND r.workspace_id = s.workspace_id AND r.principal = 'machine_key:' || s.key_id
-    AND r.key = 'bound-' || :r::text;
+INSERT INTO kernel_idempotencyrecord (workspace_id, principal, operation, key, fingerprint, response_status, response_body,
+    expires_at)
+SELECT s.workspace_id, 'machine_key:' || s.key_id, 'POST /api/v1/emails', 'bound-' || :r::text,
+    sha256(convert_to(:r::text, 'UTF8')), 202, :answer::bytea, now() + interval '1 day' {_AT}
 INSERT INTO audit_apirequest (id, workspace_id, created_at, request_id, method, path, status, code, caller, duration_ms)
 SELECT gen_random_uuid(), s.workspace_id, now(), md5(:r::text), 'POST', '/api/v1/emails', 202, '', 'bench', 1 {_AT}
 SELECT audit_append_v1(s.workspace_id, jsonb_build_array(jsonb_build_object('id', gen_random_uuid(), 'action',
