@@ -1,4 +1,3 @@
-from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
 from agents.api import expansions, replies, views  # noqa: F401 - expansions registers how others show its resources
@@ -11,4 +10,4 @@ router.register("knowledge-sources", views.KnowledgeSourceViewSet)
 router.register("knowledge-passages", replies.PassageViewSet)
 router.register("replies", replies.ReplyViewSet)
 
-urlpatterns = [path("", include(router.urls))]
+urlpatterns = router.urls

@@ -19,9 +19,8 @@ from audit.models import ApiRequest
 from audit.types import Outcome
 from kernel import clock, context
 from kernel.context import ESTATE, Actor, Attempt, Scope, acting_as
-from kernel.crash import crash_point
 from kernel.errors import Conflict, DomainError, Invalid, NotFound
-from kernel.transactions import current_unit, in_all_workspaces, in_workspace, joining
+from kernel.transactions import Call, current_unit, in_all_workspaces, in_workspace
 
 # After the outbox: the chain's head is a hot row and is locked last.
 FLUSH_RANK = 90
@@ -109,7 +108,7 @@ def _entry(payload: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _append(entries: list[object]) -> None:
+def _append(entries: list[object]) -> Iterator[Call]:
     by_workspace: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
     for entry in entries:
         if isinstance(entry, dict):
@@ -117,10 +116,7 @@ def _append(entries: list[object]) -> None:
     # In one order everywhere, so that two units that touch the same chains cannot wait for each other.
     for workspace_id in sorted(by_workspace):
         sql, parameters = queries.with_states(by_workspace[workspace_id])
-        with joining(Scope(workspace_id)), connection.cursor() as cursor:
-            crash_point("audit.appending")
-            cursor.execute(f"SELECT audit_append_v1(%s, {sql})", [workspace_id, *parameters])
-            crash_point("audit.appended")
+        yield Call(f"audit_append_v1(%s, {sql})", [workspace_id, *parameters], Scope(workspace_id))
 
 
 def anchor_all(*, directory: Path, bucket: str = "") -> int:

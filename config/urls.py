@@ -9,20 +9,21 @@ from config import health, openapi
 from config.console.views import pictures
 from inbox import ingress
 
+# Patterns are tried one by one, so what is asked for most stands first.
 api = [
-    path("", include("audit.urls")),
-    path("", include("tenancy.urls")),
     path("", include("inbox.urls")),
     path("", include("tickets.urls")),
     path("", include("agents.urls")),
     path("", include("webhooks.urls")),
+    path("", include("tenancy.urls")),
+    path("", include("audit.urls")),
 ]
 
 urlpatterns = [
+    path("api/v1/", include(api)),
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("console/", include("config.console.doors")),
     path("console/", admin.site.urls),
-    path("api/v1/", include(api)),
     path("images/<str:token>", pictures.picture, name="image"),
     path("api/schema", openapi.schema, name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(), name="docs"),

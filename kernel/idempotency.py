@@ -19,7 +19,7 @@ from kernel import clock, crypto
 from kernel.access import Principal
 from kernel.crash import crash_point
 from kernel.errors import Conflict, Invalid
-from kernel.transactions import in_all_workspaces, unit_of_work
+from kernel.transactions import Call, in_all_workspaces, unit_of_work
 
 KEY_LENGTH = 255
 
@@ -66,12 +66,10 @@ def check_key(key: str) -> str:
     return key
 
 
-_BEGIN = "SELECT is_free, id, fingerprint, response_status, response_body FROM kernel_idempotency_begin_v1(%s, %s, %s)"
-_KEEP = """
-INSERT INTO kernel_idempotencyrecord
-    (id, workspace_id, principal, operation, key, fingerprint, response_status, response_body, expires_at)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
-"""
+# Before the audit chain, whose head is locked last.
+FLUSH_RANK = 50
+_BEGIN = "kernel_idempotency_begin_v1(scope.workspace::uuid, %s, %s)"
+_KEEP = "kernel_idempotency_keep_v1(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
 
 
 def run_once(
@@ -83,10 +81,12 @@ def run_once(
     A refused request (a raised error) is not kept: it may be corrected and sent again under the same key.
     """
     mark = fingerprint({"operation": operation, "content": fingerprint(content).hex()})
-    whose = [principal.workspace_id, principal.pk]
-    with unit_of_work(principal.scope), connection.cursor() as cursor:
-        cursor.execute(_BEGIN, [*whose, check_key(key)])
-        is_free, record_id, *kept = cursor.fetchone() or (False, None)
+    check_key(key)
+    with unit_of_work(principal.scope, applied=False) as unit:
+        found = unit.ask_first(principal.scope, _BEGIN, [principal.pk, key])
+        if found is None:
+            raise StillRunning("The first request with this Idempotency-Key is still running. Try again in a moment.")
+        is_free, record_id, *kept = found
         if not is_free:
             return _replay(principal, mark, record_id, *kept)
         crash_point("idempotency.begun")
@@ -94,17 +94,17 @@ def run_once(
         crash_point("idempotency.worked")
         sealed = crypto.seal(body, **_place(principal, record_id))
         expires = clock.now() + timedelta(hours=settings.IDEMPOTENCY_HOURS)
-        values: list[Any] = [record_id, *whose, operation, key, mark, status, sealed, expires]
-        cursor.execute(_KEEP, values)
+        values = [record_id, principal.workspace_id, principal.pk, operation, key, mark, status, sealed, expires]
+        unit.add("idempotency", Call(_KEEP, values, principal.scope), rank=FLUSH_RANK, flush=_keep)
     crash_point("idempotency.committed")
     return Answer(status=status, body=body)
 
 
-def _replay(
-    principal: Principal, mark: bytes, record_id: int | None, kept_mark: bytes = b"", status: int = 0, body: bytes = b""
-) -> Answer:
-    if record_id is None:
-        raise StillRunning("The first request with this Idempotency-Key is still running. Try again in a moment.")
+def _keep(calls: list[object]) -> list[Call]:
+    return [call for call in calls if isinstance(call, Call)]
+
+
+def _replay(principal: Principal, mark: bytes, record_id: int, kept_mark: bytes, status: int, body: bytes) -> Answer:
     if bytes(kept_mark) != mark:
         raise KeyReused("This Idempotency-Key was used for a different request. Use a new key for new content.")
     return Answer(status=status, body=crypto.open_sealed(body, **_place(principal, record_id)), replayed=True)

@@ -8,7 +8,7 @@ is taken, so consumers see the facts of one thread in order.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from django.db import connection
 from kernel import clock, context, nudge
 from kernel.context import Actor, Scope
 from kernel.events import DomainEvent
-from kernel.transactions import adding_to, after_commit, current_unit, in_all_workspaces, unit_of_work
+from kernel.transactions import Call, after_commit, current_unit, in_all_workspaces, unit_of_work
 
 logger = logging.getLogger(__name__)
 
@@ -113,7 +113,10 @@ def emit(event: DomainEvent) -> None:
     current_unit().add("outbox", event, rank=FLUSH_RANK, flush=_write)
 
 
-def _write(events: list[object]) -> None:
+_APPEND = "kernel_outbox_append_v1(%s::jsonb, %s::uuid[], %s::text[], %s::int[], %s::text[], %s::text[])"
+
+
+def _write(events: list[object]) -> Iterator[Call]:
     who = context.actor.get()
     cause = orjson.dumps(
         {"actor": {"kind": who.kind, "id": who.id, "label": who.label}, "request_id": context.request_id.get()}
@@ -124,13 +127,9 @@ def _write(events: list[object]) -> None:
         if isinstance(e, DomainEvent)
     ]
     houses = {row[0] for row in rows}
-    with adding_to(houses, "facts of several workspaces may commit together"), connection.cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO kernel_outboxevent (event_id, workspace_id, slug, version, aggregate_key, payload, context)"
-            " SELECT gen_random_uuid(), w, s, v, a, p::jsonb, %s::jsonb"
-            " FROM unnest(%s::uuid[], %s::text[], %s::int[], %s::text[], %s::text[]) AS e(w, s, v, a, p)",
-            [cause, *(list(column) for column in zip(*rows, strict=True))],
-        )
+    scope = Scope(houses.pop()) if len(houses) == 1 else Scope(None, "facts of several workspaces may commit together")
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    yield Call(_APPEND, [cause, *columns], scope)
     after_commit(wake_drain)
 
 

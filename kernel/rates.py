@@ -52,11 +52,12 @@ def add(at: Window, count: int) -> int:
     """Change the count of a window; what it is then."""
     if time.monotonic() >= _alone.until:
         try:
-            pipe = nudge.client().pipeline(transaction=False)
-            pipe.incrby(at.name, count)
-            # Twice its length: what is given back a little late must not begin a window without an end.
-            pipe.expire(at.name, at.seconds * 2)
-            return int(pipe.execute()[0])
+            client = nudge.client()
+            present = int(client.incrby(at.name, count))
+            if present == count:
+                # Twice its length: what is given back a little late must not begin a window without an end.
+                client.expire(at.name, at.seconds * 2)
+            return present
         except redis.RedisError:
             _alone.until = time.monotonic() + _PAUSE_SECONDS
             logger.warning("rate limits are kept by this process alone while Redis is away")

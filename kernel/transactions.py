@@ -3,20 +3,41 @@
 Effects outside the database never run inside; they are rows (outbox, deliveries) that workers pick up.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
 
 from kernel import context
 from kernel.context import Scope
+from kernel.crash import crash_point
 
 
 class NoTransaction(RuntimeError):
     """Something that must commit with its cause was called outside a unit of work."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of the database, in SQL, with its parameters, and the scope that it needs."""
+
+    sql: str
+    parameters: list[Any]
+    scope: Scope
+
+
+Flusher = Callable[[list[object]], Iterable[Call]]
+
+# What a first question may refer to as `scope.workspace`; the policies of the tables go by all three.
+_SCOPE = """
+SELECT set_config('app.workspace_id', %s, true) AS workspace, set_config('app.all_workspaces', %s, true),
+    set_config('app.inbox_ids', %s, true)
+"""
 
 
 @dataclass
@@ -25,10 +46,10 @@ class UnitOfWork:
 
     applied: Scope | None = None
     buckets: dict[str, list[object]] = field(default_factory=dict)
-    flushers: dict[str, tuple[int, Callable[[list[object]], None]]] = field(default_factory=dict)
+    flushers: dict[str, tuple[int, Flusher]] = field(default_factory=dict)
 
-    def add(self, bucket: str, item: object, *, rank: int, flush: Callable[[list[object]], None]) -> None:
-        """Keep `item` until just before commit; `flush` then gets the bucket's items at once, lowest rank first."""
+    def add(self, bucket: str, item: object, *, rank: int, flush: Flusher) -> None:
+        """Keep `item` until just before commit; `flush` then makes calls of the bucket's items, lowest rank first."""
         self.buckets.setdefault(bucket, []).append(item)
         self.flushers[bucket] = (rank, flush)
 
@@ -41,27 +62,53 @@ class UnitOfWork:
             del items[marks.get(name, 0) :]
 
     def flush(self) -> None:
+        """Everything that was gathered, in one statement where one scope is enough for it."""
+        calls: list[Call] = []
         for name in sorted(self.flushers, key=lambda key: self.flushers[key][0]):
             items, self.buckets[name] = self.buckets[name], []
             if items:
-                self.flushers[name][1](items)
+                calls += self.flushers[name][1](items)
+        for scope, together in groupby(calls, key=self._scope_of):
+            some = list(together)
+            with joining(scope), connection.cursor() as cursor:
+                crash_point("unit.flushing")
+                cursor.execute(
+                    f"SELECT {', '.join(call.sql for call in some)}",
+                    [parameter for call in some for parameter in call.parameters],
+                )
+                crash_point("unit.flushed")
+
+    def _scope_of(self, call: Call) -> Scope:
+        """The present one, if it shows what the call needs."""
+        return self.applied if self.applied is not None and self.applied.is_all else call.scope
 
     def apply(self, scope: Scope | None) -> None:
         """Tell the database which rows are in sight, for this transaction only (nothing leaks through a pool)."""
         if scope == self.applied:
             return
-        workspace = str(scope.workspace_id) if scope and scope.workspace_id else ""
-        everything = "on" if scope and scope.is_all else ""
-        narrow = scope.inbox_ids if scope else None
-        # An array as PostgreSQL writes it: "{}" is none of them, an empty setting is no limit.
-        inboxes = "" if narrow is None else "{" + ",".join(sorted(map(str, narrow))) + "}"
+        with connection.cursor() as cursor:
+            cursor.execute(_SCOPE, _settings(scope))
+        self.applied = scope
+
+    def ask_first(self, scope: Scope, function: str, parameters: list[Any]) -> tuple[Any, ...] | None:
+        """Apply a scope and call a function within it, in one journey; its first row. What it asks for the workspace it
+        takes from `scope.workspace`, and so it comes second."""
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT set_config('app.workspace_id', %s, true), set_config('app.all_workspaces', %s, true),"
-                " set_config('app.inbox_ids', %s, true)",
-                [workspace, everything, inboxes],
+                f"SELECT answer.* FROM ({_SCOPE} OFFSET 0) scope CROSS JOIN LATERAL {function} answer",  # noqa: S608
+                [*_settings(scope), *parameters],
             )
-        self.applied = scope
+            self.applied = scope
+            row: tuple[Any, ...] | None = cursor.fetchone()
+            return row
+
+
+def _settings(scope: Scope | None) -> list[Any]:
+    workspace = str(scope.workspace_id) if scope and scope.workspace_id else ""
+    narrow = scope.inbox_ids if scope else None
+    # An array as PostgreSQL writes it: "{}" is none of them, an empty setting is no limit.
+    inboxes = "" if narrow is None else "{" + ",".join(sorted(map(str, narrow))) + "}"
+    return [workspace, "on" if scope and scope.is_all else "", inboxes]
 
 
 _current: ContextVar[UnitOfWork | None] = ContextVar("unit_of_work", default=None)
@@ -81,8 +128,11 @@ def after_commit(action: Callable[[], None]) -> None:
 
 
 @contextmanager
-def unit_of_work(scope: Scope | None = None) -> Iterator[UnitOfWork]:
-    """A transaction (a savepoint when nested) that sees the rows of `scope`, else of the surrounding scope."""
+def unit_of_work(scope: Scope | None = None, *, applied: bool = True) -> Iterator[UnitOfWork]:
+    """A transaction (a savepoint when nested) that sees the rows of `scope`, else of the surrounding scope.
+
+    With `applied=False` it sees nothing new yet: the caller begins with `ask_first`.
+    """
     outer = _current.get()
     unit = outer or UnitOfWork()
     before, marks = unit.applied, unit.marks()
@@ -92,7 +142,8 @@ def unit_of_work(scope: Scope | None = None) -> Iterator[UnitOfWork]:
     unit_token, scope_token = _current.set(unit), context.scope.set(wanted)
     try:
         with transaction.atomic():
-            unit.apply(wanted)
+            if applied:
+                unit.apply(wanted)
             yield unit
             if outer is None:
                 unit.flush()
@@ -124,15 +175,6 @@ def joining(scope: Scope | UUID) -> AbstractContextManager[UnitOfWork]:
     if unit is not None and connection.in_atomic_block and unit.applied == wanted:
         return nullcontext(unit)
     return unit_of_work(wanted)
-
-
-def adding_to(workspace_ids: set[UUID], reason: str) -> AbstractContextManager[UnitOfWork]:
-    """A unit of work for a single statement that adds rows to these workspaces: the one that runs, where it may."""
-    unit = _current.get()
-    if unit is not None and connection.in_atomic_block and unit.applied is not None:
-        if unit.applied.is_all or {unit.applied.workspace_id} == workspace_ids:
-            return nullcontext(unit)
-    return in_all_workspaces(reason)
 
 
 def _within(workspace_id: UUID) -> Scope:

@@ -2,6 +2,7 @@
 
 import zoneinfo
 from collections.abc import Callable
+from functools import cache
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -30,7 +31,7 @@ def workspace_fence(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
     """Wrap console requests in one unit of work of the chosen workspace, with the person as the actor."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        console = reverse("admin:index")
+        console = _root()
         if not request.path_info.startswith(console) or not request.user.is_authenticated:
             return get_response(request)
         place = places.find(request)
@@ -57,6 +58,11 @@ def workspace_fence(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
         return response
 
     return middleware
+
+
+@cache
+def _root() -> str:
+    return reverse("admin:index")
 
 
 def _without_place(get_response: Callable[[HttpRequest], HttpResponse], request: HttpRequest) -> HttpResponse:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 
 from kernel import context
 from kernel.admin.place import place_of
-from kernel.errors import Conflict, DomainError, Forbidden, NotFound
+from kernel.errors import DomainError, Forbidden, NotFound
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
@@ -37,8 +37,8 @@ def needs(permission: str) -> Callable[[View[P]], View[P]]:
                 return view(request, *args, **kwargs)
             except NotFound as error:
                 raise Http404(error.detail) from error
-            except (Forbidden, Conflict) as error:
-                heading = "" if isinstance(error, Forbidden) else "Not now"
+            except DomainError as error:
+                heading = {403: "", 409: "Not now", 503: "Not now"}.get(error.status, error.title)
                 response = page(request, "forbidden", error.title, detail=error.detail, heading=heading)
                 response.status_code = error.status
                 return response

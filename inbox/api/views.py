@@ -214,7 +214,7 @@ class EmailViewSet(WorkspaceViewSet):
         raw = bytes(email.inbound_message.raw)
         if not raw and email.inbound_message.size:
             raise NotFound("The content of this mail was not kept, as the policy of its inbox says.")
-        return download([raw], f"{email.id}.eml", "message/rfc822")
+        return download([raw], f"{email.id}.eml", "message/rfc822", size=len(raw))
 
 
 @extend_schema_view(list=extend_schema(responses=listing(shapes.ThreadShape, "Thread")))
@@ -300,13 +300,13 @@ class AttachmentViewSet(WorkspaceViewSet):
         """What is known of an attachment. Its bytes are at `/content`."""
         return Response(shapes.AttachmentShape.show(one(_attachments().filter(id=pk))))
 
-    @extend_schema(responses={(200, "application/octet-stream"): bytes})
+    @extend_schema(responses={(200, "application/octet-stream"): bytes, 409: None, 503: None})
     @action(detail=True, methods=["get"])
     def content(self, request: Request, pk: UUID) -> StreamingHttpResponse:
         """The bytes, always as a download."""
         attachment = one(_attachments().filter(id=pk))
-        _, chunks = files.open_file(file_id=attachment.file_id)
-        return download(chunks, attachment.filename)
+        file, chunks = files.open_file(file_id=attachment.file_id)
+        return download(chunks, attachment.filename, size=file.size)
 
 
 def _attachments() -> "QuerySet[Attachment]":

@@ -20,9 +20,14 @@ _LONGEST = 150
 _LONGEST_EXTENSION = 20
 
 
-def download(chunks: Iterable[bytes], filename: str, content_type: str = OCTETS) -> StreamingHttpResponse:
-    """A streamed answer that is always saved as a file, under a harmless name."""
+def download(
+    chunks: Iterable[bytes], filename: str, content_type: str = OCTETS, *, size: int | None = None
+) -> StreamingHttpResponse:
+    """A streamed answer that is always saved as a file, under a harmless name. With `size`, in bytes, whoever gets less
+    of it notices."""
     response = StreamingHttpResponse(chunks, content_type=content_type)
+    if size is not None:
+        response["Content-Length"] = str(size)
     harmless(response)["Content-Disposition"] = disposition(filename)
     return response
 

@@ -24,6 +24,7 @@ REFUSALS: Final[dict[str, tuple[str, str, str]]] = {
     "415": ("Unsupported", "unsupported_media_type", "The body is of a type that is not taken here."),
     "422": ("Invalid", "invalid", "Valid JSON with content that is not; `errors` point at it."),
     "429": ("TooMany", "rate_limited", "Too many requests in this window; Retry-After says when to go on."),
+    "503": ("Unavailable", "file_unreadable", "What is asked for cannot be read at the moment."),
 }
 _WORDS: Final = {
     "list": "List {0}",

@@ -20,7 +20,12 @@ class Migration(migrations.Migration):
         db.fence("kernel_idempotencyrecord", touch=False),
         db.sql_file(
             SQL / "idempotency_v1.sql",
-            reverse="DROP FUNCTION kernel_idempotency_begin_v1(uuid, text, text)",
+            reverse="DROP FUNCTION kernel_idempotency_begin_v1(uuid, text, text);"
+            " DROP FUNCTION kernel_idempotency_keep_v1(bigint, uuid, text, text, text, bytea, int, bytea, timestamptz)",
+        ),
+        db.sql_file(
+            SQL / "outbox_v1.sql",
+            reverse="DROP FUNCTION kernel_outbox_append_v1(jsonb, uuid[], text[], int[], text[], text[])",
         ),
         db.sql_file(
             SQL / "keys_v1.sql",

@@ -22,3 +22,13 @@ BEGIN
     END LOOP;
     RETURN QUERY SELECT true, nextval('kernel_idempotencyrecord_id_seq'), NULL::bytea, NULL::smallint, NULL::bytea;
 END $$;
+
+-- Keep the answer of work that was done under a key. The unique index is the last word on who was first.
+CREATE FUNCTION kernel_idempotency_keep_v1(
+    p_id bigint, p_workspace uuid, p_principal text, p_operation text, p_key text, p_fingerprint bytea, p_status int,
+    p_body bytea, p_expires timestamptz
+) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO kernel_idempotencyrecord
+        (id, workspace_id, principal, operation, key, fingerprint, response_status, response_body, expires_at)
+    VALUES (p_id, p_workspace, p_principal, p_operation, p_key, p_fingerprint, p_status, p_body, p_expires)
+$$;

@@ -201,3 +201,28 @@ def test_migrations_can_go_back():
                 assert len(call.args) > 1 or any(k.arg in {"reverse_sql", "reverse_code"} for k in call.keywords), at(
                     path, call, name
                 )
+
+
+# --- tests --------------------------------------------------------------------------------------------------------
+
+
+def lasting_settings(tree: ast.AST) -> list[str]:
+    """What is put into the inside of a setting stays there: nobody takes it back after the test."""
+    return [
+        ast.unparse(target)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Subscript) and ast.unparse(target).startswith("settings.")
+    ]
+
+
+def test_tests_leave_no_settings_behind():
+    found = {
+        str(path.relative_to(ROOT)): names
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        if (names := lasting_settings(ast.parse(path.read_text(encoding="utf-8"))))
+    }
+    # The folders and the database of a worker, which last as long as it does; the bench is a program of its own.
+    assert {path for path in found if not path.startswith("tests/bench/")} == {"tests/conftest.py"}
+    assert lasting_settings(ast.parse("settings.A['x'] = 1; settings.B = 2")) == ["settings.A['x']"]

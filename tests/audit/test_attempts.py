@@ -97,7 +97,7 @@ def test_a_task_that_fails_is_in_the_estates_trail_once_in_a_window(db, settings
     cases("J4", 1)
 
 
-POINTS = ("audit.appending", "audit.appended", "idempotency.committed")
+POINTS = ("unit.flushing", "unit.flushed")
 
 
 def test_a_change_and_its_record_live_and_die_together(db, cases):

@@ -23,9 +23,8 @@ FLAGS = [
 
 
 @pytest.fixture
-def world(db, settings, tmp_path) -> World:
+def world(db) -> World:
     """Workspace A in the middle of its day; its owner is nobody special in the installation."""
-    settings.STORAGES["default"]["OPTIONS"]["location"] = tmp_path / "files"
     return story.tell(seed.person("mika@lindgren.example", name="Mika Lindgren"))
 
 

@@ -4,6 +4,7 @@ import uuid
 from datetime import timedelta
 
 import pytest
+from django.core.files.storage import default_storage
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -107,6 +108,15 @@ def test_what_strangers_wrote_is_text(mika, world):
         assert "<script>alert" not in page
         assert "<img src=x" not in page
         assert "&lt;script&gt;" in page
+
+
+def test_a_file_whose_bytes_are_gone_is_a_page_that_says_so(mika, world):
+    with in_workspace(world.workspace.id):
+        lost = seed.attach(world, seed.inbound(world, "x", "x", sender=("X", "x@x.example"), at=clock.now()), "a.txt", b"gone", "text/plain")  # fmt: skip
+        default_storage.delete(lost.file.storage_key)
+    page = mika.get(reverse("admin:attachment", args=[lost.id]))
+    assert page.status_code == 503
+    assert "cannot be read at the moment" in page.content.decode()
 
 
 def test_originals_can_do_nothing(mika, world):

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 from uuid import uuid4
 
 import pytest
+from django.core.files.storage import default_storage
 
 from files.models import File
 from inbox.models import Attachment
@@ -105,6 +106,21 @@ def test_every_kind_of_file_is_only_ever_saved(db, cases):
             or content in FREE_OF_LINES
         )
     cases("D3", len(FILES))
+
+
+def test_bytes_that_are_gone_are_an_answer_that_says_so(db):
+    """Nobody gets half a download that looks like a whole one."""
+    place = house()
+    call = Caller(place.id)
+    (accepted,) = hand_in(_one_file())
+    ingesting.process_all()
+    with in_workspace(place.id):
+        row = Attachment.objects.select_related("file").get(email_id=accepted.email_id)
+    answer = call("GET", f"/attachments/{row.id}/content")
+    assert int(answer["Content-Length"]) == row.file.size == len(b"".join(answer.streaming_content))
+    default_storage.delete(row.file.storage_key)
+    answer = call("GET", f"/attachments/{row.id}/content")
+    assert (answer.status_code, answer.json()["code"]) == (503, "file_unreadable")
 
 
 FREE_OF_LINES = {content for _, _, content, _ in FILES if b"\n" in content}

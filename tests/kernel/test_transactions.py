@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from kernel import context
 from kernel.context import Scope
 from kernel.transactions import (
+    Call,
     NoTransaction,
     after_commit,
     current_unit,
@@ -148,8 +149,12 @@ def test_a_unit_needs_its_transaction(db):
 # --- what is gathered until the commit ----------------------------------------------------------------------------
 
 
-def _gather(log: list, item: str, *, bucket: str = "x", rank: int = 1) -> None:
-    current_unit().add(bucket, item, rank=rank, flush=lambda items: log.append((bucket, items)))
+def _gather(log: list, item: str, *, bucket: str = "x", rank: int = 1, scopes: tuple[Scope, ...] = ()) -> None:
+    def flush(items: list) -> list[Call]:
+        log.append((bucket, items))
+        return [Call("nullif(%s, 'no')", [f"{bucket} of {scope.workspace_id}"], scope) for scope in scopes]
+
+    current_unit().add(bucket, item, rank=rank, flush=flush)
 
 
 def test_buckets_are_flushed_once_before_the_commit_by_rank(db):
@@ -161,6 +166,30 @@ def test_buckets_are_flushed_once_before_the_commit_by_rank(db):
             _gather(log, "two")
         assert log == []
     assert log == [("x", ["one", "two"]), ("b", ["late"])]
+
+
+def test_what_is_gathered_goes_in_one_statement_where_one_scope_is_enough(db):
+    with CaptureQueriesContext(connection) as asked, in_workspace(A):
+        _gather([], "2", bucket="b", rank=2, scopes=(Scope(A), Scope(B)))
+        _gather([], "1", bucket="a", rank=1, scopes=(Scope(A),))
+    told = [query["sql"] for query in asked if "nullif" in query["sql"]]
+    assert told == [f"SELECT nullif('a of {A}', 'no'), nullif('b of {A}', 'no')", f"SELECT nullif('b of {B}', 'no')"]
+    with CaptureQueriesContext(connection) as asked, in_all_workspaces("a test"):
+        _gather([], "1", scopes=(Scope(A), Scope(B), Scope(None, "another test")))
+    assert len([query for query in asked if "nullif" in query["sql"]]) == 1
+
+
+def test_a_first_question_is_asked_within_the_scope(db):
+    """Also inside work of another workspace, which has its own again afterwards."""
+    told = "(SELECT current_setting('app.workspace_id'), scope.workspace, %s)"
+    with in_workspace(B):
+        with CaptureQueriesContext(connection) as asked, unit_of_work(Scope(A), applied=False) as unit:
+            assert seen() == "B"
+            assert unit.ask_first(Scope(A), told, ["x"]) == (str(A), str(A), "x")
+            assert seen() == "A"
+        assert seen() == "B"
+    # Savepoint, the question, and the scope of before; beside what this test asked.
+    assert len(asked) == 6
 
 
 def test_a_rolled_back_savepoint_takes_back_what_it_gathered_and_nothing_else(db):
@@ -179,7 +208,7 @@ def test_a_rolled_back_savepoint_takes_back_what_it_gathered_and_nothing_else(db
 
 
 def test_a_flush_that_fails_takes_the_whole_unit_back(db):
-    def refuse(_items: list) -> None:
+    def refuse(_items: list) -> list[Call]:
         raise Wrong
 
     with pytest.raises(Wrong), in_workspace(A):

@@ -5,10 +5,11 @@ a start takes a second, so that a test can afford a hundred deaths.
 """
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from django.conf import settings
 
@@ -55,11 +56,16 @@ def nursery(**variables: str) -> Iterator[Nursery]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        process_group=0,
     )
     try:
         yield Nursery(process)
-    finally:
         process.communicate(timeout=30)
+    finally:
+        # A test that failed may leave a dispatcher that nothing kills, or a frozen one.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _main() -> None:

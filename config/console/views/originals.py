@@ -49,8 +49,8 @@ def html(request: HttpRequest, entry_id: UUID) -> HttpResponse:
 def attachment(request: HttpRequest, attachment_id: UUID) -> StreamingHttpResponse:
     """An attached file: always a download, whatever it says it is (FS-7), and only once it may be handed out."""
     row = _found(Attachment.objects.filter(id=attachment_id).first())
-    _, chunks = open_file(file_id=row.file_id)
-    return download(chunks, row.filename)
+    file, chunks = open_file(file_id=row.file_id)
+    return download(chunks, row.filename, size=file.size)
 
 
 @needs("email.read")
