@@ -52,6 +52,9 @@ _UNSAFE = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape",
 _ASCII_SAFE = frozenset({"utf-8", "cp1252", "iso8859-15", "iso8859-2", "cp1250", "cp1251", "koi8-r", "cp1254"})
 _MAY_SURROGATE = frozenset({"utf-7", "utf-16", "utf-32"})
 _NAME = re.compile(r"[a-z0-9][a-z0-9._:+$-]{0,59}")
+# Charsets of seven bits, and Unicode's own.
+_NOT_UTF8 = frozenset({"utf-", "iso2", "hz", "asci"})
+_SURELY_UTF8 = 6  # bytes that continue a sequence
 _SAMPLE = 64 * 1024
 _DETECT_FROM = 24
 _SEVEN_BIT = bytes(range(128))
@@ -117,11 +120,22 @@ def _read(data: bytes, codec: str) -> tuple[str, str] | None:
     """The declared codec, strictly at first; UTF-8 with a few broken bytes is still UTF-8 (a cut sequence, say)."""
     if codec == "cp1252":
         return _western(data)
+    if codec[:4] not in _NOT_UTF8 and (text := _plainly_utf8(data)) is not None:
+        return text, "utf-8"
     try:
         text = data.decode(codec)
     except (UnicodeError, ValueError):
         return (iso2022_jp(data), "cp932") if codec == "iso2022_jp_ext" else _mostly(data, codec)
     return (without_surrogates(text) if codec[:6] in _MAY_SURROGATE else text), codec
+
+
+def _plainly_utf8(data: bytes) -> str | None:
+    """Text that was sent as UTF-8 under another name. No other charset makes so many valid sequences by chance."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return text if len(data) - len(text) >= _SURELY_UTF8 else None
 
 
 def _western(data: bytes) -> tuple[str, str]:

@@ -11,6 +11,8 @@ from inbox.mime.params import split_value
 
 _TAIL = re.compile(rb"(--)?[ \t]*\r?(?:\n|\Z)")
 _GUESS = re.compile(rb"^--([^\s-][^\s]{0,69})[ \t]*\r?\n", re.MULTILINE)
+# A delimiter line is followed by the header of a part.
+_OPENING = re.compile(rb"^--(\S{1,70})[ \t]*\r?\nContent-[A-Za-z-]{1,40}:", re.MULTILINE | re.IGNORECASE)
 _ENCODING = re.compile(r"[\w-]+")
 _MAX_BOUNDARY = 1_000
 _NEVER = sys.maxsize
@@ -213,11 +215,20 @@ def _mark(part: Part, raw: bytes) -> bytes | None:
         return None
     boundary = (part.params.get("boundary") or "").rstrip(" \t")
     if boundary and len(boundary) <= _MAX_BOUNDARY:
-        return b"\n--" + boundary.encode("latin-1", "replace")
+        mark = b"\n--" + boundary.encode("latin-1", "replace")
+        return mark if part.parent is not None else _present(mark, part, raw)
     guess = _GUESS.search(raw, part.start, part.start + 64 * 1024)
     if guess is None or raw.find(b"\n--" + guess[1], guess.end() - 1) < 0:
         return None
     return b"\n--" + guess[1]
+
+
+def _present(mark: bytes, part: Part, raw: bytes) -> bytes:
+    """The declared mark of a whole mail, or the one that its first delimiter line has when it has no such line."""
+    if raw.find(mark, max(part.start - 1, 0)) >= 0:
+        return mark
+    opening = _OPENING.search(raw, part.start, part.start + 64 * 1024)
+    return mark if opening is None else b"\n--" + opening[1]
 
 
 def read_tree(raw: bytes, header: Header, limits: Limits) -> Tree:
