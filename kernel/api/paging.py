@@ -55,7 +55,8 @@ def page(
     if mark is not None:
         value, pk = mark
         word = "gt" if backwards is falling else "lt"
-        rows = rows.filter(Q(**{f"{key}__{word}": value}) | Q(**{key: value, f"pk__{word}": pk}))
+        # The first condition leads into the index; of the other alone, everything before the place would be read.
+        rows = rows.filter(Q(**{f"{key}__{word}e": value}), Q(**{f"{key}__{word}": value}) | Q(**{f"pk__{word}": pk}))
     sign = "" if backwards is falling else "-"
     found = list(rows.order_by(f"{sign}{key}", f"{sign}pk")[: limit + 1])
     more, found = len(found) > limit, found[:limit]
