@@ -37,5 +37,5 @@ if _find_spec("django_migration_linter"):
     MIGRATION_LINTER_OPTIONS = {
         "include_apps": ["kernel", "audit", "tenancy", "files", "webhooks", "contacts", "inbox", "tickets", "agents"],
         # They make the tables of the first release: nothing runs yet that their locks could stop.
-        "ignore_name": ["0001_initial", "0002_relations", "0002_fence", "0003_fence"],
+        "ignore_name": ["0001_initial", "0002_fence"],
     }

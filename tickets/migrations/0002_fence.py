@@ -15,7 +15,7 @@ OF_THREAD = "inbox_sees_thread_v1(thread_id)"
 class Migration(migrations.Migration):
     dependencies = [
         ("tickets", "0001_initial"),
-        ("inbox", "0003_fence"),
+        ("inbox", "0002_fence"),
     ]
 
     operations = [

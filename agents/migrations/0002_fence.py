@@ -13,9 +13,9 @@ OF_EXECUTION = "agents_sees_execution_v1(execution_id)"
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("agents", "0002_relations"),
+        ("agents", "0001_initial"),
         ("kernel", "0002_fence"),
-        ("inbox", "0003_fence"),
+        ("inbox", "0002_fence"),
     ]
 
     operations = [

@@ -7,7 +7,7 @@ from kernel import db
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("contacts", "0002_relations"),
+        ("contacts", "0001_initial"),
         ("kernel", "0002_fence"),
     ]
 

@@ -7,7 +7,7 @@ from kernel import db
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("files", "0002_relations"),
+        ("files", "0001_initial"),
         ("kernel", "0002_fence"),
     ]
 

@@ -12,8 +12,8 @@ SQL = Path(__file__).resolve().parent.parent / "sql"
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("inbox", "0003_fence"),
-        ("contacts", "0003_fence"),
+        ("inbox", "0002_fence"),
+        ("contacts", "0002_fence"),
         ("audit", "0002_fence"),
         ("webhooks", "0002_fence"),
     ]

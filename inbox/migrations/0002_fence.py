@@ -14,10 +14,10 @@ OF_ENTRY = "inbox_sees_entry_v1(entry_id)"
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("inbox", "0002_relations"),
+        ("inbox", "0001_initial"),
         ("kernel", "0002_fence"),
         ("tenancy", "0002_fence"),
-        ("files", "0003_fence"),
+        ("files", "0002_fence"),
     ]
 
     operations = [
