@@ -1,5 +1,6 @@
 """What each behaviour of a receiver leads to (E1): the table of scripts, states and limits."""
 
+import asyncio
 import email.utils
 import gzip
 import ssl
@@ -13,6 +14,7 @@ from kernel.transactions import in_all_workspaces
 from tests.webhooks.conftest import SLUG, dispatch, drain, emit, fresh, hook, rows
 from tests.webhooks.receiver import Script, answer, hang, reset, write
 from webhooks.models import SystemEvent, WebhookAttempt
+from webhooks.transport import wakeups
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
 CHUNK = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
@@ -216,3 +218,24 @@ def test_410_disables_and_says_so(workspace, receiver):
     dispatch(lambda: rows(webhook=watcher, status="delivered"))
     with in_all_workspaces("test"):
         assert SystemEvent.objects.get(slug="webhook.disabled").data["webhook_id"] == str(gone.id)
+
+
+def test_a_dispatcher_stops_though_a_cancellation_is_lost_on_the_way(workspace, receiver, monkeypatch):
+    """As a client library may lose one that comes while it connects."""
+    lost = []
+
+    async def deaf(_heard) -> None:
+        while True:
+            try:
+                await asyncio.sleep(3_600)
+            except asyncio.CancelledError:
+                lost.append(1)
+                if len(lost) > 2:
+                    raise
+
+    monkeypatch.setattr(wakeups, "listen", deaf)
+    hook(workspace, receiver.url("/"), ["*"])
+    emit(workspace)
+    dispatch()
+    assert len(lost) == 3
+    assert [row.status for row in rows()] == ["delivered"]

@@ -20,6 +20,7 @@ from webhooks.services import claiming, settling
 from webhooks.services.claiming import Quota
 from webhooks.transport import wakeups
 from webhooks.types import Claim, Result, Waiting
+from webhooks.worker.ending import end
 from webhooks.worker.flights import Flights
 from webhooks.worker.lanes import Lanes
 from webhooks.worker.limits import limits
@@ -70,9 +71,7 @@ class Dispatcher:
                 await self._repeat(self._due, partial(self._take, flights, claims))
                 await flights.close()
             finally:
-                for task in beside:
-                    task.cancel()
-                await asyncio.gather(*beside, return_exceptions=True)
+                await end(beside)
             await self._finish(flights, settles)
 
     def _on_landing(self) -> None:

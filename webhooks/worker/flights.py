@@ -11,6 +11,7 @@ from kernel.crash import crash_point
 from webhooks.services import judging
 from webhooks.transport import sender, signing
 from webhooks.types import Claim, Outcome, Result
+from webhooks.worker.ending import end
 from webhooks.worker.lanes import Lane, Lanes
 from webhooks.worker.limits import Limits
 from webhooks.worker.stops import Stops
@@ -81,9 +82,7 @@ class Flights:
             self.hand_back(lane)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=self._limits.stop)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(set(self._tasks))
 
     def _next(self) -> Flight | None:
         """The next request, when there is a place for it."""
