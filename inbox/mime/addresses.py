@@ -164,8 +164,9 @@ def clean_address(address: str, hint: str | None = None) -> str | None:
     if not at or not local or not domain or len(text) > _MAX_LENGTH:
         return None
     quoted = local.startswith('"') and local.endswith('"')
-    local = local.strip('"') if quoted else local.split()[-1]
-    if _BAD_ADDRESS.search(local.replace(" ", "")) or _BAD_ADDRESS.search(domain.strip("[]")):
+    # A local part of nothing but control characters splits into nothing.
+    local = local.strip('"') if quoted else (local.split() or [""])[-1]
+    if not local or _BAD_ADDRESS.search(local.replace(" ", "")) or _BAD_ADDRESS.search(domain.strip("[]")):
         return None
     return name_text(f'"{local}"@{domain}' if " " in local else f"{local}@{domain}")
 

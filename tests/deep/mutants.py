@@ -157,7 +157,7 @@ FENCE = [
         "kernel/test_transactions.py::test_nothing_leaks_to_the_next_transaction_of_the_same_connection",
     ),
     without(
-        "scope that is one workspace", "kernel/transactions.py", {'everything = "on" if scope and scope.is_all else ""': 'everything = "on"'},
+        "scope that is one workspace", "kernel/transactions.py", {'"on" if scope and scope.is_all else ""': '"on"'},
         "architecture/test_fences.py::test_a_scope_sees_its_own_rows_and_no_scope_sees_none",
     ),
     without(

@@ -13,7 +13,7 @@ import pytest
 from tests.config.harness import eventually
 from tests.deep.estate import Estate, estate, filed, load, unsettled
 
-pytestmark = [pytest.mark.deep, pytest.mark.timeout(900), pytest.mark.xdist_group("storm")]
+pytestmark = [pytest.mark.deep, pytest.mark.long, pytest.mark.timeout(900), pytest.mark.xdist_group("storm")]
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ NEEDED = {"requests": 1500, "parameter_routes": 400, "tables": 40, "background":
 
 
 @pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_the_whole_proof_against_a_running_system(db, tmp_path):
     out, page = StringIO(), tmp_path / "report.html"

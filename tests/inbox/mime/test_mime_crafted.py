@@ -100,6 +100,7 @@ CASES: dict[str, tuple[bytes, dict[str, Any]]] = {
     "nobody": (head(b"Subject: x", sender=b""), {"address": None, "subject": "x"}),
     "unbalanced quote": sender(b'"Ann <a@b.example>', "a@b.example"),
     "unbalanced bracket": sender(b"Ann <a@b.example", "a@b.example", name="Ann"),
+    "a separator for a local part": (head(b"From: <\x1e@a.example>\r\nTo: <\x1c \x1f@a.example>, b@a.example"), {"to": ["b@a.example"]}),
     "comments inside the address": sender(b"Ann (her name) <ann(her box)@b.example(her host)>", "ann@b.example", name="Ann"),
     "nested comments inside the address": sender(b"<ann(her (old) box)@b.example>", "ann@b.example"),
     "escaped bracket in a comment": sender(b"Ann(a fine \\) friend) <ann@b.example>", "ann@b.example", name="Ann"),

@@ -15,7 +15,7 @@ from tests.inbox.mime.mutants import mutants
 from tests.inbox.mime.test_mime_bombs import CPU_SECONDS, RSS_KIB, cpu_seconds, peak_kib
 
 COUNT, SEED = 20_000, 4
-pytestmark = [pytest.mark.deep, pytest.mark.timeout(1_200)]
+pytestmark = [pytest.mark.deep, pytest.mark.long, pytest.mark.timeout(1_200)]
 
 
 def test_every_mutant_is_read_in_bounded_time_and_memory(cases):
