@@ -298,6 +298,7 @@ REST_FRAMEWORK = {
 # --- queue: a wake-up, never the record (decision X-25) -----------------------------------------------------------
 
 CELERY_BROKER_URL = REDIS_URL
+CELERY_BROKER_TRANSPORT = "kernel.broker:Transport"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_RESULT_BACKEND = None
 CELERY_TASK_ACKS_LATE = True

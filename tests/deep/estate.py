@@ -62,8 +62,13 @@ class Estate:
     url: str
     valkey: Valkey
     wire: Proxy
+    processes: dict[str, subprocess.Popen] = field(default_factory=dict)
     acknowledged: list[str] = field(default_factory=list)
     refused: int = 0
+
+    def ended(self) -> list[str]:
+        """The processes that did not outlive what was done to them: nobody starts them again here."""
+        return [name for name, process in self.processes.items() if process.poll() is not None]
 
     def owner(self) -> psycopg.Connection:
         """A session of the owner, as soon as the server has recovered."""
@@ -108,7 +113,7 @@ def estate(folder: Path) -> Iterator[Estate]:
     """Services, a web server, a worker and a scheduler, all of this block's own."""
     valkey = Valkey()
     valkey.start()
-    processes: list[subprocess.Popen] = []
+    processes: dict[str, subprocess.Popen] = {}
     with ExitStack() as stack:
         urls = stack.enter_context(hold(folder)).said()
         wire = stack.enter_context(Proxy(valkey.port))
@@ -127,26 +132,27 @@ def estate(folder: Path) -> Iterator[Estate]:
         for code in ("import django; django.setup(); from django.core.management import call_command;"
                      " call_command('migrate', verbosity=0)", PREPARE):  # fmt: skip
             subprocess.run([sys.executable, "-c", code], env=environment, check=True, cwd=CHECKOUT, capture_output=True)
-        commands = [
-            ["granian", "--interface", "wsgi", "config.wsgi:application", "--port", str(port), "--blocking-threads", "8",
-             "--log-level", "critical"],
-            ["celery", "-A", "config", "worker", "--pool", "threads", "-c", "2", "-l", "CRITICAL", "--without-mingle",
-             "--without-gossip"],
-            ["celery", "-A", "config", "beat", "-l", "CRITICAL", "-s", str(folder / "beat")],
-        ]  # fmt: skip
+        commands = {
+            "web": ["granian", "--interface", "wsgi", "config.wsgi:application", "--port", str(port), "--blocking-threads", "8",
+                    "--log-level", "critical"],
+            "worker": ["celery", "-A", "config", "worker", "--pool", "threads", "-c", "2", "-l", "CRITICAL",
+                       "--without-mingle", "--without-gossip"],
+            "beat": ["celery", "-A", "config", "beat", "-l", "CRITICAL", "-s", str(folder / "beat")],
+        }  # fmt: skip
         try:
-            for command in commands:
+            for name, command in commands.items():
                 argv = [str(Path(sys.executable).parent / command[0]), *command[1:]]
-                processes.append(subprocess.Popen(argv, env=environment, cwd=CHECKOUT, stderr=subprocess.DEVNULL))
+                processes[name] = subprocess.Popen(argv, env=environment, cwd=CHECKOUT, stderr=subprocess.DEVNULL)
             address = f"http://127.0.0.1:{port}"
             urllib3.request("GET", f"{address}/healthz", retries=urllib3.Retry(total=100, backoff_factor=0.1))
-            yield Estate(environment, topic, f"{address}/ingress/ses", valkey, wire)
+            yield Estate(environment, topic, f"{address}/ingress/ses", valkey, wire, processes)
         finally:
-            for process in processes:
-                for child in psutil.Process(process.pid).children(recursive=True):
-                    child.kill()
-                process.kill()
-                process.wait()
+            for process in processes.values():
+                if process.poll() is None:
+                    for child in psutil.Process(process.pid).children(recursive=True):
+                        child.kill()
+                    process.kill()
+                    process.wait()
             valkey.kill()
 
 

@@ -3,12 +3,18 @@
 And work goes on: a worker whose connections to Redis are reset takes the next mail within seconds (I4).
 """
 
+import random
 import shutil
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from celery import Celery
+from kombu.exceptions import OperationalError
 
 from tests.config.harness import eventually
 from tests.deep.estate import Estate, estate, filed, load, unsettled
@@ -31,6 +37,7 @@ def _is_removed(path: Path) -> bool:
 
 
 def assert_each_once(place: Estate) -> None:
+    assert place.ended() == []
     with place.owner() as connection:
         rows = connection.execute(
             "SELECT e.message_id, count(*), count(n.id) FROM inbox_email e LEFT JOIN inbox_entry n ON n.email_id = e.id"
@@ -80,6 +87,7 @@ def test_redis_killed_and_emptied_loses_nothing(folder, cases):
                 place.valkey.start()
             for thread in threads:
                 thread.join()
+        assert place.ended() == [], "lost Redis, and itself with it"
         assert unsettled(place, seconds=30) == {}, "the sweep did not re-drive what Redis forgot"
         assert_each_once(place)
         cases("A4", 15)
@@ -104,6 +112,41 @@ def test_fifty_resets_of_every_connection_to_redis_stop_nobody_for_long(folder, 
         assert_each_once(place)
         cases("I4", RESETS)
         print(f"\nRedis: {RESETS} resets of all connections, work went on within {max(waits):.1f} s each time")
+
+
+def test_a_busy_worker_outlives_thirty_losses_of_redis(folder):
+    """Redis is killed while tasks run, whose ends are then to be said over a connection that is no more."""
+    with estate(folder) as place, _wake_ups(place):
+        for number in range(30):
+            time.sleep(random.uniform(0.2, 1.5))
+            place.valkey.kill()
+            time.sleep(random.choice([0.0, 0.3, 1.0]))
+            place.valkey.start()
+            assert place.ended() == [], f"ended by loss {number}"
+        _post_one(place, "after")
+        assert filed(place, 1, seconds=30) < 30
+        assert_each_once(place)
+
+
+@contextmanager
+def _wake_ups(place: Estate) -> Iterator[None]:
+    """A stream of tasks that begin one after the other, each looks for rows and finds none."""
+    broker = Celery(broker=place.valkey.url, set_as_current=False)
+    broker.conf.update(task_ignore_result=True, task_publish_retry=False)
+    ended = threading.Event()
+
+    def send() -> None:
+        while not ended.wait(random.choice([0.0, 0.02, 0.05, 0.2])):
+            with suppress(OperationalError):
+                broker.send_task(random.choice(["kernel.tasks.drain_outbox", "inbox.tasks.process_messages"]))
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def _post_one(place: Estate, prefix: str) -> None:
