@@ -122,6 +122,7 @@ def test_every_page_asks_for_what_it_says(world, name, cases):
 
 
 @pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize("name", OTHERS)
 def test_every_page_asks_every_role_for_what_it_says(world, name, cases):
     cases("G7", _walk(world, name))
