@@ -10,22 +10,11 @@ from kernel.errors import Invalid
 
 
 @register(Tags.security, deploy=True)
-def unsafe_settings(**_: Any) -> list[Error]:
-    """Settings that only tests and development may have."""
-    found = []
+def crash_points(**_: Any) -> list[Error]:
+    """Points at which tests let a process die."""
     if settings.CRASH_POINTS_ENABLED:
-        found.append(Error("CRASH_POINTS_ENABLED is on.", hint="Use config.settings.production.", id="inbox.E001"))
-    if settings.SNS_CERTIFICATE_FILE:
-        found.append(Error("SNS_CERTIFICATE_FILE replaces Amazon's certificate.", hint="Unset it.", id="inbox.E002"))
-    if settings.OUTBOUND_ALLOW_HTTP or settings.OUTBOUND_ALLOWED_NETWORKS:
-        found.append(
-            Error(
-                "Outbound requests may reach private networks or use plain http.",
-                hint="Unset OUTBOUND_ALLOW_HTTP and OUTBOUND_ALLOWED_NETWORKS.",
-                id="inbox.E003",
-            )
-        )
-    return found
+        return [Error("CRASH_POINTS_ENABLED is on.", hint="Use config.settings.production.", id="inbox.E001")]
+    return []
 
 
 @register()
@@ -34,5 +23,5 @@ def default_policy(**_: Any) -> list[Error]:
     try:
         inboxes.check_policy({})
     except Invalid as error:
-        return [Error(f"INBOX_POLICY cannot be used: {error.detail}", hint="Correct it.", id="inbox.E004")]
+        return [Error(f"INBOX_POLICY cannot be used: {error.detail}", hint="Correct it.", id="inbox.E002")]
     return []

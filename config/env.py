@@ -11,6 +11,7 @@ from typing import Any
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+from environ.fileaware_mapping import FileAwareMapping
 
 from tenancy.credentials import keys
 from tenancy.credentials.keys import Key
@@ -18,11 +19,36 @@ from tenancy.credentials.keys import Key
 ROOT = Path(__file__).resolve().parent.parent
 VAR = ROOT / "var"
 
-env = environ.FileAwareEnv()
-
 
 class ConfigurationError(ImproperlyConfigured):
     """The environment holds a value that cannot be used; the text names the variable and what it should be."""
+
+
+class _Values(FileAwareMapping):  # type: ignore[misc]
+    """The environment, taken by the letter."""
+
+    def __getitem__(self, key: str) -> str:
+        path = self.env.get(f"{key}_FILE")
+        try:
+            value: str = super().__getitem__(key)
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"{key}_FILE: {path} cannot be read ({type(error).__name__}).") from error
+        if path:
+            # Editors and `echo` end a file with a newline, which belongs to no password.
+            value = value.rstrip("\r\n")
+        # The library would take `$NAME` for the value of NAME; escaped, it gives back the dollar sign.
+        return value.replace("$", r"\$")
+
+
+class _Env(environ.Env):  # type: ignore[misc]
+    ENVIRON = _Values()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.escape_proxy = True
+
+
+env = _Env()
 
 
 def local_secrets() -> dict[str, str]:

@@ -1,4 +1,8 @@
-"""Is the process alive, and can the installation do its work? The answer to the second names what is wrong."""
+"""Is the process alive, and can the installation do its work? The answer to the second names what is wrong.
+
+Both are asked by machines that know an address and no name, without TLS: a container's check, a load balancer. So they are
+answered before anything looks at the host or the scheme.
+"""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -6,13 +10,25 @@ from datetime import timedelta
 from django.conf import settings
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from redis.exceptions import ResponseError
 
 from kernel import clock, nudge
 from kernel.models import Heartbeat, OutboxEvent
 from kernel.transactions import in_all_workspaces
 from webhooks.models import WebhookDelivery
 from webhooks.types import DeliveryStatus
+
+
+def answering(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Answer /healthz and /readyz; leave everything else to the rest."""
+    pages: dict[str, Callable[[HttpRequest], HttpResponse]] = {"/healthz": live, "/readyz": ready}
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        page = pages.get(request.path_info)
+        return page(request) if page else get_response(request)
+
+    return middleware
 
 
 def live(_request: HttpRequest) -> JsonResponse:
@@ -63,7 +79,12 @@ def _migrations() -> str:
 
 
 def _redis() -> str:
-    policy = nudge.client().config_get("maxmemory-policy").get("maxmemory-policy")
+    nudge.client().ping()
+    try:
+        policy = nudge.client().config_get("maxmemory-policy").get("maxmemory-policy")
+    except ResponseError:
+        # Managed servers keep their configuration to themselves. Then it is theirs to see to.
+        return ""
     return "" if policy in (None, "noeviction") else f"Redis may evict ({policy}). Set maxmemory-policy noeviction."
 
 

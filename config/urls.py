@@ -5,7 +5,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from config import health, openapi
+from config import openapi
 from config.console.views import pictures
 from inbox import ingress
 
@@ -28,8 +28,6 @@ urlpatterns = [
     path("api/schema", openapi.schema, name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(), name="docs"),
     path("ingress/ses", ingress.ses, name="ingress-ses"),
-    path("healthz", health.live, name="healthz"),
-    path("readyz", health.ready, name="readyz"),
 ]
 
 handler400 = "kernel.api.fallback.bad_request"

@@ -1,6 +1,6 @@
 """Named crash points: where a test may kill, stop or break the process, to prove that nothing is lost there.
 
-Compiled out by CRASH_POINTS_ENABLED, which only the test settings switch on (config/checks.py refuses it elsewhere).
+Compiled out by CRASH_POINTS_ENABLED, which only the test settings switch on (`doctor --deploy` names it elsewhere).
 """
 
 import os

@@ -38,6 +38,7 @@ def faults(text: str) -> list[str]:
     found = [
         f"service {name} is missing" for name in sorted({"postgres", "valkey", "migrate", *PROCESSES} - set(services))
     ]
+    found += [f"the image lacks {name}" for name in sorted(_needed() - _packed())]
     for name, service in services.items():
         checks = (
             _origin(service),
@@ -48,6 +49,24 @@ def faults(text: str) -> list[str]:
         )
         found += [f"{name}: {fault}" for check in checks for fault in check]
     return found
+
+
+def _needed() -> set[str]:
+    """What every process reads of the checkout: our apps, and what their settings name."""
+    import django
+    from django.conf import settings
+
+    django.setup()
+    apps = {name.partition(".")[0] for name in settings.INSTALLED_APPS}
+    ours = {name for name in apps if (ROOT / name).is_dir()}
+    folders = [*settings.STATICFILES_DIRS, *(folder for engine in settings.TEMPLATES for folder in engine["DIRS"])]
+    return ours | {Path(folder).relative_to(ROOT).parts[0] for folder in folders} | {"manage.py", "requirements.txt"}
+
+
+def _packed() -> set[str]:
+    """What .dockerignore lets into the image."""
+    lines = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    return {line.removeprefix("!") for line in lines if line.startswith("!")}
 
 
 def _origin(service: dict[str, Any]) -> Iterator[str]:
@@ -92,10 +111,8 @@ def _command(service: dict[str, Any]) -> Iterator[str]:
         yield f"its command must be a list that begins with one of {', '.join(sorted(COMMANDS))}"
         return
     if command[:2] == ["python", "manage.py"]:
-        import django
         from django.core.management import get_commands
 
-        django.setup()
         if command[2] not in get_commands():
             yield f"manage.py has no command {command[2]}"
 

@@ -55,6 +55,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.health.answering",
     "kernel.middleware.request_context",
     "audit.middleware.refusals",
     "audit.middleware.request_log",

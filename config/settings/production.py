@@ -1,10 +1,26 @@
-"""Real deployments: nothing is assumed, and the start refuses what is missing or unsafe (config/checks.py)."""
+"""Real deployments: nothing is assumed, and whoever reads these settings is refused what is missing or unsafe."""
 
 from config import env as _env
 from config.env import env
 from config.settings.base import *
-from config.settings.base import DATABASE_OWNER_URL, DATABASE_URL, KEY_PROVIDER
+from config.settings.base import (
+    DATABASE_OWNER_URL,
+    DATABASE_URL,
+    KEY_PROVIDER,
+    OUTBOUND_ALLOW_HTTP,
+    SNS_CERTIFICATE_FILE,
+)
 from kernel import roles as _roles
+
+if SNS_CERTIFICATE_FILE:
+    raise _env.ConfigurationError(
+        "SNS_CERTIFICATE_FILE stands in for Amazon's certificate in development only: unset it."
+    )
+if OUTBOUND_ALLOW_HTTP:
+    raise _env.ConfigurationError(
+        "OUTBOUND_ALLOW_HTTP sends secrets and mail in the clear, in development only: unset it. A server of your own that"
+        " has no public address is opened with OUTBOUND_ALLOWED_NETWORKS."
+    )
 
 SECRET_KEY = env.str("SECRET_KEY")
 # With KEY_PROVIDER=aws_kms they may be left out; those that are there still open what they sealed.

@@ -22,7 +22,7 @@ WRONG = [
     (r":pg17", "", "names no version"),
     (r"service_completed_successfully", "service_healthy", "which has no check"),
     (r'restart: "no"', "restart: always", "restarted for ever"),
-    (r"\$\{SECRET_KEY[^}]*\}", "hunter2", "must come from outside"),
+    (r"\$\{POSTGRES_PASSWORD[^}]*\}", "hunter2", "must come from outside"),
     (r"./deploy/", "./deplov/", "does not exist"),
     (r"interval: 5s", "interval: soon", "not a compose file"),
     (r"\n  beat:", "\n  bat:", "service beat is missing"),

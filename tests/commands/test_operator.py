@@ -5,12 +5,13 @@ from io import StringIO
 from uuid import uuid4
 
 import pytest
+import redis
 from django.core.management import CommandError, call_command
 from django.test import Client
 
 from config import health, invariants
 from inbox.models import Email, Entry
-from kernel import clock, crypto
+from kernel import clock, crypto, nudge
 from kernel.models import Heartbeat, OutboxEvent
 from kernel.transactions import in_all_workspaces, in_workspace
 from tenancy.models import User, Workspace
@@ -122,6 +123,36 @@ def test_health_says_what_is_wrong(db):
     assert any("scheduler" in fault for fault in answer.json()["faults"])
     Heartbeat.objects.create(name="beat", at=clock.now())
     assert Client().get("/readyz").status_code == 200
+
+
+def test_health_is_told_to_whoever_knows_only_an_address(db, settings):
+    """A container's check and a load balancer ask by address and without TLS; nobody else may."""
+    settings.ALLOWED_HOSTS, settings.SECURE_SSL_REDIRECT = ["inbox.example.com"], True
+    Heartbeat.objects.create(name="beat", at=clock.now())
+    machine = Client(SERVER_NAME="10.0.0.7")
+    assert [machine.get(path).status_code for path in ("/healthz", "/readyz")] == [200, 200]
+    assert machine.get("/console/", headers={"x-forwarded-proto": "https"}).status_code == 400
+
+
+def test_a_server_that_hides_its_configuration_is_no_fault(db, settings, monkeypatch):
+    Heartbeat.objects.create(name="beat", at=clock.now())
+    nudge.client().execute_command("ACL", "SETUSER", "managed", "on", ">secret", "~*", "+@all", "-config")
+    pool = nudge.client().connection_pool.connection_kwargs
+    managed = redis.Redis(host=pool["host"], port=pool["port"], db=pool["db"], username="managed", password="secret")
+    monkeypatch.setattr(nudge, "client", lambda: managed)
+    try:
+        with pytest.raises(redis.ResponseError):
+            managed.config_get("maxmemory-policy")
+        assert health.problems() == []
+    finally:
+        monkeypatch.undo()
+        nudge.client().execute_command("ACL", "DELUSER", "managed")
+
+
+def test_redis_that_is_away_is_a_fault(db, monkeypatch):
+    Heartbeat.objects.create(name="beat", at=clock.now())
+    monkeypatch.setattr(nudge, "client", lambda: redis.Redis(port=1, socket_connect_timeout=0.2))
+    assert [fault for fault in health.problems() if "redis" in fault]
 
 
 def test_waiting_events_are_a_fault(db):

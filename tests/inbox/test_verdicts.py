@@ -166,4 +166,4 @@ def test_the_installation_has_defaults_that_an_inbox_overrides(acme, topic, sett
         found = dict(Email.objects.values_list("inbox__address", "state"))
     assert found == {"support@acme.test": "threaded", "strict@acme.test": "quarantined"}
     settings.INBOX_POLICY = {"quarantine_unscaned": True}
-    assert [error.id for error in run_checks() if error.id == "inbox.E004"] == ["inbox.E004"]
+    assert [error.id for error in run_checks() if error.id == "inbox.E002"] == ["inbox.E002"]

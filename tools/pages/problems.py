@@ -70,8 +70,8 @@ def codes() -> dict[str, Code]:
             found[kind.code] = Code(kind.code, kind.status, _meaning(kind))
     for error in FRAMEWORK:
         found[error.default_code] = Code(error.default_code, error.status_code, _words(error.default_code))
-    for status, name, title, _ in fallback.ANSWERS:
-        found[name] = Code(name, status, title)
+    for said in fallback.ANSWERS:
+        found[said.code] = Code(said.code, said.status, said.title)
     return found
 
 
