@@ -45,14 +45,15 @@ class Scratch:
     def template(self) -> Iterator[None]:
         """The migrated database that `copy` copies."""
         with self.empty("template") as name:
-            with _pointing_to(name):
+            with pointing_to(name):
                 call_command("migrate", verbosity=0)
             yield
 
     @contextmanager
-    def copy(self, label: str) -> Iterator[str]:
-        """A migrated database, which Django here and in child processes uses inside the block."""
-        with self._made(label, f'TEMPLATE "{self._prefix}_template"') as name, _pointing_to(name):
+    def copy(self, label: str, *, of: str = "template") -> Iterator[str]:
+        """A copy of the migrated database, or of the one with the label `of`, which Django here and in child processes
+        uses inside the block."""
+        with self._made(label, f'TEMPLATE "{self._prefix}_{of}" STRATEGY FILE_COPY') as name, pointing_to(name):
             yield name
 
     @contextmanager
@@ -85,7 +86,8 @@ def as_owner(name: str) -> Iterator[psycopg.Connection]:
 
 
 @contextmanager
-def _pointing_to(name: str) -> Iterator[None]:
+def pointing_to(name: str) -> Iterator[None]:
+    """Django here and in child processes uses this database inside the block."""
     variables = {key: os.environ.get(key) for key in ("DATABASE_URL", "DATABASE_OWNER_URL")}
     before = {alias: settings.DATABASES[alias]["NAME"] for alias in ("default", "owner")}
     _point(dict.fromkeys(before, name))

@@ -3,6 +3,7 @@
 import itertools
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from statistics import median, quantiles
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ import psycopg
 
 from tests.bench.places import settle
 from tests.bench.report import Figure, Run
-from tests.bench.scratch import as_owner, runtime_url
+from tests.bench.scratch import as_owner, pointing_to, runtime_url
 
 _LOOSEN = """
 DO $$ DECLARE c record; BEGIN
@@ -80,18 +81,21 @@ class Took:
 
 def measure(run: Run) -> list[Figure]:
     sizes = [run.size(1_000, 10_000), run.size(10_000, 1_000_000), run.size(100_000, 10_000_000)]
-    with run.scratch.copy("reads") as database:
-        places = run.size(1, 10)  # enough threads in each for whole pages at the smallest size
+    places = run.size(1, 10)  # enough threads in each for whole pages at the smallest size
+    with ExitStack() as stack:
+        smallest = stack.enter_context(run.scratch.copy(f"reads{sizes[0]}"))
         workspace, _ = settle(places)[0]
-        with as_owner(database) as owner:
+        with as_owner(smallest) as owner:
             owner.execute(_LOOSEN.encode())
             owner.execute(_LONG.encode(), {"places": places})
         key = _key(workspace)
-        found = {}
-        for start, stop in itertools.pairwise([0, *sizes]):
+        databases = {sizes[0]: smallest}
+        _seed(smallest, 0, sizes[0], places)
+        for start, stop in itertools.pairwise(sizes):
             run.say(f"row 5, {stop:,} entries")
-            _seed(database, start, stop, places)
-            found[stop] = _times(run, database, workspace, key)
+            databases[stop] = stack.enter_context(run.scratch.copy(f"reads{stop}", of=f"reads{start}"))
+            _seed(databases[stop], start, stop, places)
+        found = _times(run, databases, workspace, key)
     return [line for name in found[sizes[0]] for line in _lines(name, sizes, found)]
 
 
@@ -169,28 +173,51 @@ def _request(query: dict[str, str]) -> Any:
     return SimpleNamespace(path="/api/v1/threads", query_params=query)
 
 
-def _times(run: Run, database: str, workspace: UUID, key: str) -> dict[str, Took]:
-    """Each read through the API and bare, in turns."""
+class Sample:
+    """What was measured of one read in one database."""
+
+    def __init__(self, read: Read) -> None:
+        self.read = read
+        self.ours: list[float] = []
+        self.bare: list[float] = []
+        self.cpu: list[float] = []
+        self.statements = 0
+
+    def take(self, client: Any, bare: psycopg.Connection, calls: int) -> None:
+        """Some calls through the API and as many bare queries, after a few that only warm up."""
+        ask, fetch = _asking(client, self.read), _fetching(bare, self.read)
+        for _ in range(5):
+            ask(), fetch()
+        self.bare += [_milliseconds(fetch) for _ in range(calls)]
+        began = time.process_time()
+        self.ours += [_milliseconds(ask) for _ in range(calls)]
+        self.cpu.append((time.process_time() - began) / calls * 1000)
+        self.statements = _statements(ask)
+
+    def took(self) -> Took:
+        slow = quantiles(self.ours, n=20)[-1]
+        return Took(median(self.ours), slow, median(self.cpu), median(self.bare), self.statements)
+
+
+def _times(run: Run, databases: dict[int, str], workspace: UUID, key: str) -> dict[int, dict[str, Took]]:
+    """Each read through the API and bare, at each size in turns: the machine's own moods meet all of them alike."""
     from django.test import Client
 
     client = Client(SERVER_NAME="localhost", headers={"authorization": f"Bearer {key}"})
-    calls = run.size(20, 60)
-    found = {}
-    with psycopg.connect(runtime_url(database), autocommit=True, prepare_threshold=2) as bare:
-        bare.execute("SELECT set_config('app.workspace_id', %s, false)", [str(workspace)])
-        for read in _reads(database, workspace):
-            ask, fetch = _asking(client, read), _fetching(bare, read)
-            ours, raw, cpu = [], [], []
-            for _ in range(5):
-                ask(), fetch()
-            for _ in range(run.rounds):
-                raw += [_milliseconds(fetch) for _ in range(calls)]
-                began = time.process_time()
-                ours += [_milliseconds(ask) for _ in range(calls)]
-                cpu.append((time.process_time() - began) / calls * 1000)
-            slow = quantiles(ours, n=20)[-1]
-            found[read.name] = Took(median(ours), slow, median(cpu), median(raw), _statements(ask))
-    return found
+    samples: dict[int, list[Sample]] = {}
+    for number in range(run.size(2, 10)):
+        run.say(f"row 5, round {number + 1}")
+        for size, database in databases.items():
+            with (
+                pointing_to(database),
+                psycopg.connect(runtime_url(database), autocommit=True, prepare_threshold=2) as bare,
+            ):
+                bare.execute("SELECT set_config('app.workspace_id', %s, false)", [str(workspace)])
+                if size not in samples:
+                    samples[size] = [Sample(read) for read in _reads(database, workspace)]
+                for sample in samples[size]:
+                    sample.take(client, bare, run.size(10, 30))
+    return {size: {sample.read.name: sample.took() for sample in taken} for size, taken in samples.items()}
 
 
 def _asking(client: Any, read: Read) -> Callable[[], None]:
