@@ -187,7 +187,7 @@ def database(url: str, *, role: str) -> dict[str, Any]:
     """A Django database entry that always acts as `role`, whichever user the URL signs in as."""
     config: dict[str, Any] = environ.Env.db_url_config(url)
     config["ENGINE"] = "kernel.postgresql"
-    # A connection costs a sign-in and the plans of every hot statement, so threads keep theirs.
+    # How long a thread keeps a connection, which costs a sign-in and the plans of every hot statement.
     config["CONN_MAX_AGE"] = env.int("DATABASE_CONNECTION_SECONDS", default=300)
     config["CONN_HEALTH_CHECKS"] = True
     options = config.setdefault("OPTIONS", {})

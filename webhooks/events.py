@@ -95,7 +95,7 @@ class DeliveryExhausted(DomainEvent):
 
 @dataclass(frozen=True, kw_only=True)
 class WebhookTested(DomainEvent):
-    """What a test-send carries. It goes to the tested endpoint only, whatever that endpoint subscribes to."""
+    """What a test-send carries. It goes to the tested endpoint only, whatever that endpoint subscribes to, and is tried once."""
 
     slug: ClassVar[str] = "webhook.test"
     public: ClassVar[bool] = True

@@ -174,11 +174,11 @@ def test_a_result_that_cannot_be_written_does_not_take_others_with_it(workspace,
     settings.WEBHOOK_TIMEOUT_SECONDS, settings.WEBHOOK_LEASE_SECONDS = 1.0, 3.0
     honest, broken = judging.judge, []
 
-    def judge(*, outcome, attempts_before):
+    def judge(*, outcome, attempts_before, retries):
         if outcome.status_code == 299 and len(broken) < 2:
             broken.append(outcome)
             raise RuntimeError("a fault of ours")
-        return honest(outcome=outcome, attempts_before=attempts_before)
+        return honest(outcome=outcome, attempts_before=attempts_before, retries=retries)
 
     monkeypatch.setattr(judging, "judge", judge)
     receiver.scripts["/odd"] = answer(299)

@@ -11,7 +11,7 @@ from kernel.transactions import in_all_workspaces
 from tests.webhooks.conftest import Running, as_owner, dispatch, emit, fresh, hook, is_settled, new_workspace, rows
 from tests.webhooks.receiver import answer, hang, sequence, slowly
 from webhooks.models import WebhookDelivery
-from webhooks.services import subscribing
+from webhooks.services import subscribing, testing
 
 MANY = 2_000
 
@@ -85,6 +85,18 @@ def test_an_ordered_endpoint_gets_one_after_the_other(workspace, receiver, setti
     assert seen == [str(each) for each in order]
     assert receiver.ids()[1:4] == [seen[1]] * 3
     assert receiver.overlaps["/hook"] == 1
+
+
+def test_a_test_that_fails_keeps_nothing_back_in_an_ordered_endpoint(workspace, receiver):
+    """Receivers refuse types that they do not know; the events behind the test are real, and due."""
+    webhook = hook(workspace, receiver.url(), ordered=True)
+    receiver.scripts["/hook"] = sequence(answer(422), answer(200))
+    tested = testing.send_test(workspace_id=workspace, webhook_id=webhook.id)
+    emit(workspace, 3)
+    dispatch()
+    assert len(rows(status="delivered")) == 3
+    (failed,) = rows(id=tested.id)
+    assert (failed.status, failed.attempts, failed.last_status_code) == ("failed", 1, 422)
 
 
 def test_what_waits_follows_when_order_is_switched_on(workspace, receiver):

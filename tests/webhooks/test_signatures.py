@@ -216,7 +216,6 @@ def test_a_secret_that_no_key_opens_fails_alone_and_visibly(workspace, receiver,
     assert (row.status, row.attempts) == ("pending", 1)
     assert "cannot be opened" in row.last_error
     subscribing.rotate_secret(workspace_id=workspace, webhook_id=broken.id)
-    as_owner("UPDATE webhooks_webhook SET previous_secret_sealed = NULL, previous_secret_until = NULL")
     make_due()
     dispatch(lambda: rows(webhook=broken, status="delivered"))
 

@@ -13,7 +13,7 @@ from tools.pages.markdown import page as whole_page
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCES = [
     "config/settings/base.py", "config/settings/limits.py", "config/settings/dev.py", "config/settings/production.py",
-    "config/processes.py",
+    "config/processes.py", "config/env.py",
 ]  # fmt: skip
 KINDS = {
     "str": "text",
@@ -22,12 +22,14 @@ KINDS = {
     "bool": "true or false",
     "list": "list, with commas",
     "get": "text",
+    "json": "JSON",
 }
 TITLES = {
     "limits.py": "delays and limits",
     "dev.py": "secrets",
     "production.py": "behind a proxy",
     "processes.py": "processes",
+    "env.py": "the database",
 }  # Of a file without sections.
 SECTION = re.compile(r"# -{3,} (.+?) -{3,}")
 
@@ -102,7 +104,7 @@ def _default(call: ast.Call) -> str:
     text = ast.unparse(given) if given else ""
     if not text or "_local[" in text:
         return "made on first use, kept in `var/secrets.json`" if text else ""
-    if text in ("''", "[]"):
+    if text in ("''", "[]", "{}"):
         return "empty"
     if path := re.fullmatch(r"str\(VAR / '(.+)'\)", text):
         return code(f"var/{path[1]}")

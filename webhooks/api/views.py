@@ -113,7 +113,7 @@ class WebhookViewSet(WorkspaceViewSet):
     @extend_schema(request=None, responses={202: shapes.DeliveryShape})
     @action(detail=True, methods=["post"])
     def test(self, request: Request, pk: str) -> Response:
-        """Send a `webhook.test` event to this endpoint only; look at the delivery for how it went."""
+        """Send a `webhook.test` event to this endpoint only, once; look at the delivery for how it went."""
         delivery = testing.send_test(workspace_id=self.principal.workspace_id, webhook_id=UUID(pk))
         return Response(rendering.delivery(listing.delivery(delivery.id)), status=202)
 

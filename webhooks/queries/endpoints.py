@@ -18,17 +18,11 @@ def find(ids: Iterable[str]) -> list[Endpoint]:
 
 def _snapshot(row: Webhook) -> Endpoint:
     overlaps = row.previous_secret_until is not None and row.previous_secret_until > clock.now()
-    sealed = [row.secret_sealed, row.previous_secret_sealed if overlaps else None]
-    secrets: tuple[bytes, ...] = ()
-    fault = ""
-    try:
-        secrets = tuple(
-            crypto.open_sealed(bytes(frame), workspace_id=row.workspace_id, table=TABLE, row_id=row.id, purpose=PURPOSE)
-            for frame in sealed
-            if frame is not None
-        )
-    except CannotDecrypt:
-        fault = "Not sent: the signing secret cannot be opened. Rotate it."
+    present = _opened(row, row.secret_sealed)
+    # One that does not open any more signs nothing; it must not keep the new one from signing.
+    previous = _opened(row, row.previous_secret_sealed) if overlaps else None
+    fault = "" if present else "Not sent: the signing secret cannot be opened. Rotate it."
+    secrets = tuple(secret for secret in (present, previous) if present and secret)
     return Endpoint(
         id=str(row.id),
         url=row.url,
@@ -40,3 +34,14 @@ def _snapshot(row: Webhook) -> Endpoint:
         good_until=row.previous_secret_until if overlaps else None,
         fault=fault,
     )
+
+
+def _opened(row: Webhook, frame: bytes | memoryview | None) -> bytes | None:
+    if frame is None:
+        return None
+    try:
+        return crypto.open_sealed(
+            bytes(frame), workspace_id=row.workspace_id, table=TABLE, row_id=row.id, purpose=PURPOSE
+        )
+    except CannotDecrypt:
+        return None

@@ -26,12 +26,15 @@ class Verdict:
         return self.status == DeliveryStatus.FAILED
 
 
-def judge(*, outcome: Outcome, attempts_before: int) -> Verdict:
-    """Delivered on 2xx, failed after the last attempt or on 410, else pending until the schedule's next moment."""
+def judge(*, outcome: Outcome, attempts_before: int, retries: bool = True) -> Verdict:
+    """Delivered on 2xx, failed after the last attempt or on 410, else pending until the schedule's next moment.
+
+    Without `retries` the first attempt is the last one.
+    """
     if outcome.is_success:
         return Verdict(DeliveryStatus.DELIVERED)
     error = outcome.error or _explain(outcome.status_code or 0)
-    if outcome.is_gone or attempts_before >= len(settings.WEBHOOK_RETRY_SECONDS):
+    if outcome.is_gone or not retries or attempts_before >= len(settings.WEBHOOK_RETRY_SECONDS):
         return Verdict(DeliveryStatus.FAILED, error=error)
     seconds = _jittered(settings.WEBHOOK_RETRY_SECONDS[attempts_before])
     return Verdict(DeliveryStatus.PENDING, max(seconds, asked_pause(outcome)), error)

@@ -1,4 +1,4 @@
-"""Send a made-up event to one endpoint, through the same queue, signature and rules as every real one."""
+"""Send a made-up event to one endpoint, through the same queue and signature as every real one, and once only."""
 
 from uuid import UUID, uuid4
 
