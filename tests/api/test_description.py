@@ -17,6 +17,9 @@ from tests.agents.factories import bind, play, receive, work
 from tests.api.conftest import Caller, second
 from tests.api.schemas import answer_of, description, faults, operations
 
+# One worker makes the description of the API once for all of them.
+pytestmark = pytest.mark.xdist_group("description")
+
 # What needs an agent and an inbox at work, before the examples that pause and close them.
 FIRST = ("/api/v1/approvals", "/api/v1/inboxes", "/api/v1/replies", "/api/v1/threads")
 ALWAYS = {"400", "401", "403", "429"}

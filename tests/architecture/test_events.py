@@ -16,6 +16,9 @@ from kernel import outbox
 from kernel.events import DomainEvent, event_classes
 from tests.architecture.code import APPS, sources
 
+# One worker parses the source once for all of them.
+pytestmark = pytest.mark.xdist_group("source")
+
 SCALARS = {UUID, str, int, float, bool, type(None), datetime}
 
 for _app in APPS:

@@ -11,6 +11,9 @@ from kernel.transactions import in_all_workspaces, in_workspace, unit_of_work
 from tests.architecture import fences
 from tests.factories.every import FACTORIES, make, workspace
 
+# One worker parses the source once for all of them.
+pytestmark = pytest.mark.xdist_group("source")
+
 OWNED = [model for model in apps.get_models() if model._meta.db_table not in fences.GLOBAL]
 BY_TABLE = {model._meta.db_table: model for model in OWNED}
 

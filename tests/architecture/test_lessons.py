@@ -8,6 +8,9 @@ import pytest
 
 from tests.architecture.code import ROOT, at, calls, imported, migrations, sources
 
+# One worker parses the source once for all of them.
+pytestmark = pytest.mark.xdist_group("source")
+
 LONGEST_FILE = 400
 LONGEST_DELAY = 300
 

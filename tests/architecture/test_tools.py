@@ -11,6 +11,9 @@ from tests.architecture.code import ROOT
 from tools import check_compose, write_docs
 from tools.pages import configuration
 
+# One worker parses the source once for all of them.
+pytestmark = pytest.mark.xdist_group("source")
+
 COMPOSE = (ROOT / "compose.yaml").read_text()
 
 WRONG = [

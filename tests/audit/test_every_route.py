@@ -21,6 +21,9 @@ from tests.agents.factories import ANSWER, QUESTION, bind, play, receive, work
 from tests.api.conftest import Caller, World, second
 from tests.tenancy.certificates import certificate, pem
 
+# One worker makes the description of the API once for all of them.
+pytestmark = pytest.mark.xdist_group("description")
+
 CHANGING = ("post", "put", "patch", "delete")
 CANARY = "canary-4f7a1c"
 # Routes outside of the API that take a POST, each with how it happens once.
