@@ -44,6 +44,8 @@ def test_bootstrap_makes_an_owner_once(db):
 
 def test_bootstrap_dry_run_makes_nothing(db):
     assert "Would make" in run("bootstrap", "--email", "owner@example.com", "--dry-run")
+    said = json.loads(run("bootstrap", "--email", "owner@example.com", "--dry-run", "--json"))
+    assert (said["email"], said["dry_run"]) == ("owner@example.com", True)
     assert not User.objects.exists()
 
 

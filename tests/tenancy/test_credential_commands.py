@@ -80,6 +80,7 @@ def test_a_token_is_signed_and_acts_within_its_scopes(house):
         assert made["token"] not in str(list(AuditEvent.objects.values())) + str(list(OutboxEvent.objects.values()))
     before = OutboxEvent.objects.count()
     assert "Would sign" in run("issue_token", "--workspace", house.ref, "--scopes", "*", "--dry-run")
+    assert json.loads(run("issue_token", "--workspace", house.ref, "--scopes", "*", "--dry-run", "--json"))["dry_run"]
     assert OutboxEvent.objects.count() == before
 
 
@@ -155,6 +156,7 @@ def test_everything_can_be_revoked_from_the_command_line(house, settings, tmp_pa
         files.append((one, file))
         arguments = ["--workspace", house.ref, "--pem", file, "--name", f"m{number}", "--scopes", "workspace.read"]
         assert "Would register" in run("register_certificate", *arguments, "--dry-run")
+        assert json.loads(run("register_certificate", *arguments, "--dry-run", "--json"))["dry_run"]
         shown = json.loads(run("register_certificate", *arguments, "--json"))
         assert shown["workspace_id"] == str(house.id)
         assert present("", **{"Client-Cert": rfc9440(one)}) == 200

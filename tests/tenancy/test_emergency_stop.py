@@ -80,6 +80,7 @@ def test_the_command(house):
     out = StringIO()
     call_command("emergency_stop", house.ref, "--release", "--dry-run", stdout=out)
     assert out.getvalue().startswith("Would release")
+    assert (run("--release", "--dry-run")["would"], run("--dry-run")["would"]) == ("release", "look at")
     assert control.state(house.id).stopped
     assert run("--release")["generation"] == 3
     with pytest.raises(CommandError, match="not stopped"):

@@ -25,7 +25,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["dry_run"]:
-            self.stdout.write(f"Would make the workspace {options['workspace']!r} and its owner {options['email']}.")
+            rehearsed = {"workspace": options["workspace"], "email": options["email"], "dry_run": True}
+            said = f"Would make the workspace {options['workspace']!r} and its owner {options['email']}."
+            self.stdout.write(orjson.dumps(rehearsed).decode() if options["json"] else said)
             return
         password = options["password"] or secrets.token_urlsafe(15)
         with audit.command("bootstrap"):

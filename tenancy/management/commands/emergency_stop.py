@@ -31,7 +31,9 @@ class Command(BaseCommand):
             workspace = credentials.workspace_named(options["workspace"])
             if options["dry_run"]:
                 deed = "release" if options["release"] else "stop" if options["reason"] else "look at"
-                self.stdout.write(f"Would {deed} the workspace {workspace.name}.")
+                rehearsed = {"workspace_id": str(workspace.id), "would": deed, "dry_run": True}
+                said = f"Would {deed} the workspace {workspace.name}."
+                self.stdout.write(orjson.dumps(rehearsed).decode() if options["json"] else said)
                 return
             with acting_as(Actor(kind="operator", id="emergency_stop", label="command line")):
                 row = self._turn(workspace.id, reason=options["reason"], release=options["release"])

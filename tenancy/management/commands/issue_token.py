@@ -41,7 +41,14 @@ class Command(BaseCommand):
                 }
                 if options["dry_run"]:
                     kid = tokens.check_issue(**wanted).kid
-                    self.stdout.write(f"Would sign a token for {workspace.name} with the key {kid!r}.")
+                    rehearsed = {
+                        "kid": kid,
+                        "workspace_id": workspace.id,
+                        "scopes": sorted(set(scopes)),
+                        "dry_run": True,
+                    }
+                    said = f"Would sign a token for {workspace.name} with the key {kid!r}."
+                    self.stdout.write(orjson.dumps(rehearsed).decode() if options["json"] else said)
                     return
                 signed = tokens.issue(**wanted)
         except DomainError as error:

@@ -43,7 +43,9 @@ class Command(BaseCommand):
                 if options["dry_run"]:
                     raise _Undo
         except _Undo:
-            self.stdout.write(f"Would register it for {workspace.name}.")
+            rehearsed = {"workspace_id": workspace.id, "dry_run": True}
+            said = f"Would register it for {workspace.name}."
+            self.stdout.write(orjson.dumps(rehearsed).decode() if options["json"] else said)
             return
         except DomainError as error:
             raise CommandError(error.detail) from error
