@@ -9,7 +9,7 @@ from django.conf import settings
 from kernel import clock, nudge
 from kernel.transactions import in_all_workspaces
 from tenancy.models import RevokedToken
-from tenancy.services import mailing, resetting, sessions, signing_in, throttling
+from tenancy.services import mailing, notices, resetting, sessions, signing_in, throttling
 
 
 @shared_task(name="tenancy.tasks.prune_tokens")
@@ -33,5 +33,6 @@ def prune_people(**_: Any) -> None:
     """Forget sessions that ended, links and counters that are over, and sign-ins past their time."""
     sessions.prune()
     resetting.prune()
+    notices.prune()
     throttling.prune()
     signing_in.forget(days=settings.LOGIN_EVENT_KEEP_DAYS)

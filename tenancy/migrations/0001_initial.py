@@ -518,4 +518,30 @@ class Migration(migrations.Migration):
                 ('unfenced', django.db.models.manager.Manager()),
             ],
         ),
+        migrations.CreateModel(
+            name='Notice',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('mail_state', models.CharField(choices=[('none', 'None'), ('queued', 'Queued'), ('sending', 'Sending'), ('sent', 'Sent'), ('failed', 'Failed')], default='none', editable=False, max_length=10)),
+                ('mail_due_at', models.DateTimeField(editable=False, null=True)),
+                ('mail_attempts', models.PositiveSmallIntegerField(default=0, editable=False)),
+                ('mail_error', models.CharField(blank=True, editable=False, max_length=300)),
+                ('subject', models.CharField(max_length=200)),
+                ('text', models.TextField()),
+                ('path', models.CharField(max_length=300)),
+                ('membership', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='notices', to='tenancy.membership')),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unfenced',
+                'default_manager_name': 'unfenced',
+                'indexes': [models.Index(condition=models.Q(('mail_state__in', ['queued', 'sending'])), fields=['mail_due_at'], name='tenancy_notice_mail_due'), models.Index(fields=['created_at'], name='tenancy_notices_by_age')],
+            },
+            managers=[
+                ('unfenced', django.db.models.manager.Manager()),
+            ],
+        ),
     ]

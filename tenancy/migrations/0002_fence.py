@@ -49,6 +49,7 @@ class Migration(migrations.Migration):
             "tenancy_invitationrole",
             references={"invitation_id": "tenancy_invitation", "role_id": "tenancy_role"},
         ),
+        db.fence("tenancy_notice", references={"membership_id": "tenancy_membership"}),
         db.fence("tenancy_machinekey"),
         db.fence("tenancy_revokedtoken"),
         db.fence("tenancy_verifieddomain"),

@@ -10,6 +10,7 @@ from tenancy.models.credential import (
 from tenancy.models.installation import Installation
 from tenancy.models.invitation import Invitation, InvitationRole
 from tenancy.models.membership import Membership, MembershipRole
+from tenancy.models.notice import Notice
 from tenancy.models.role import Permission, Role, RolePermission
 from tenancy.models.session import DeviceSession, LoginEvent, ResetToken
 from tenancy.models.team import Team, TeamInbox, TeamMember
@@ -27,6 +28,7 @@ __all__ = [
     "MachineKey",
     "Membership",
     "MembershipRole",
+    "Notice",
     "Permission",
     "ResetToken",
     "RevokedClientCert",

@@ -1,4 +1,4 @@
-"""Letters with a link: queued as a row, sent by a worker, each with a secret of its own.
+"""Letters to staff: queued as a row, sent by a worker; a letter whose link is a secret has one of its own.
 
 The worker takes a row with a lease, makes the secret, keeps its hash, and only then sends: the link works when it arrives.
 A worker that dies leaves the row to the next one, whose letter has another link, and the earlier one is dead; so there can
@@ -19,15 +19,15 @@ from django.template.loader import render_to_string
 from kernel import clock, nudge
 from kernel.transactions import after_commit, current_unit, in_all_workspaces
 from tenancy.credentials import links
-from tenancy.models import Invitation, ResetToken
+from tenancy.models import Invitation, Notice, ResetToken
 from tenancy.queries import people
-from tenancy.types import MailState
+from tenancy.types import MailState, MembershipStatus
 
 logger = logging.getLogger(__name__)
 
 TASK = "tenancy.tasks.send_letters"
-Letter = Invitation | ResetToken
-_COLUMNS = ["token_hash", "mail_state", "mail_due_at", "mail_attempts", "mail_error"]
+Letter = Invitation | ResetToken | Notice
+_COLUMNS = ["mail_state", "mail_due_at", "mail_attempts", "mail_error"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def queue(row: Invitation, *, path: Callable[[str], str]) -> str:
     """Have a saved row's link mailed after the commit; or, where no mail is configured, the link itself, this once."""
     if is_configured():
         mark(row)
-        row.save(update_fields=_COLUMNS)
+        row.save(update_fields=["token_hash", *_COLUMNS])
         return ""
     token = links.new_token()
     row.token_hash, row.mail_state, row.mail_due_at = links.digest(token), MailState.NONE, None
@@ -68,7 +68,9 @@ def queue(row: Invitation, *, path: Callable[[str], str]) -> str:
 def mark(row: Letter) -> None:
     """Queue a letter; the caller saves the row, in its unit of work. A link from before is dead at once."""
     current_unit()
-    row.token_hash, row.mail_error = None, ""
+    if not isinstance(row, Notice):
+        row.token_hash = None
+    row.mail_error = ""
     row.mail_state, row.mail_due_at, row.mail_attempts = MailState.QUEUED, clock.now(), 0
     after_commit(lambda: nudge.wake(TASK))
 
@@ -76,7 +78,7 @@ def mark(row: Letter) -> None:
 def send_due() -> int:
     """Send what is due; how many letters left."""
     sent = 0
-    for model in (Invitation, ResetToken):
+    for model in (Invitation, ResetToken, Notice):
         while (ready := _take(model)) is not None:
             sent += _send(ready)
     return sent
@@ -89,17 +91,22 @@ def _take(model: type[Letter]) -> _Ready | None:
             row.mail_state = MailState.SENDING
             row.mail_due_at = clock.now() + timedelta(seconds=settings.STAFF_MAIL_LEASE_SECONDS)
             row.mail_attempts += 1
-            token = links.new_token()
-            ready = _of_invitation(row, token) if isinstance(row, Invitation) else _of_reset(row, token)
+            ready, names = (_of_notice(row), _COLUMNS) if isinstance(row, Notice) else _with_secret(row)
             if ready is None:
-                row.mail_state, row.mail_due_at, row.token_hash = MailState.NONE, None, None
-            else:
-                row.token_hash = links.digest(token)
-            names = [*_COLUMNS, "user"] if isinstance(row, ResetToken) else _COLUMNS
+                row.mail_state, row.mail_due_at = MailState.NONE, None
             row.save(update_fields=names)
             if ready is not None:
                 return ready
     return None
+
+
+def _with_secret(row: Invitation | ResetToken) -> tuple[_Ready | None, list[str]]:
+    """The letter with a new link, and the columns that changed; without a letter, the link from before is dead, too."""
+    token = links.new_token()
+    ready = _of_invitation(row, token) if isinstance(row, Invitation) else _of_reset(row, token)
+    row.token_hash = links.digest(token) if ready else None
+    names = ["token_hash", *_COLUMNS]
+    return ready, [*names, "user"] if isinstance(row, ResetToken) else names
 
 
 def _due(model: type[Letter]) -> Iterator[Any]:
@@ -131,6 +138,14 @@ def _of_reset(row: ResetToken, token: str) -> _Ready | None:
     facts = {"name": str(user), "expires_at": row.expires_at, "address": row.address}
     path = f"/console/password/new/{token}/"
     return _Ready(ResetToken, row.id, row.mail_attempts, user.email, "password_reset", path, facts)
+
+
+def _of_notice(row: Notice) -> _Ready | None:
+    member = row.membership
+    if member.status != MembershipStatus.ACTIVE or not member.user.is_active:
+        return None
+    facts = {"subject": row.subject, "text": row.text, "workspace": row.workspace.name}
+    return _Ready(Notice, row.id, row.mail_attempts, member.user.email, "notice", row.path, facts)
 
 
 def _send(ready: _Ready) -> int:

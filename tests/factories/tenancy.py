@@ -14,6 +14,7 @@ from tenancy.models import (
     MachineKey,
     Membership,
     MembershipRole,
+    Notice,
     RevokedClientCert,
     RevokedToken,
     Role,
@@ -64,6 +65,19 @@ def _membership_role(workspace_id: UUID, **given: Any) -> MembershipRole:
         given,
         membership=lambda: _membership(workspace_id),
         role=lambda: _role(workspace_id),
+    )
+
+
+@factory(Notice)
+def _notice(workspace_id: UUID, **given: Any) -> Notice:
+    return create(
+        Notice,
+        workspace_id,
+        given,
+        membership=lambda: _membership(workspace_id),
+        subject="A webhook was switched off",
+        text="It answers 500.",
+        path="/console/",
     )
 
 

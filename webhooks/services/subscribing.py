@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 from kernel import clock, crypto, outbox
 from kernel.errors import Invalid, NotFound
 from kernel.transactions import after_commit, in_workspace
+from tenancy.services import notices
 from webhooks.events import (
     WebhookCreated,
     WebhookDeleted,
@@ -120,6 +121,14 @@ def disable_failing(*, webhook_id: UUID, reason: str) -> None:
     if webhook is not None:
         with in_workspace(webhook.workspace_id):
             _switch_off(webhook, reason)
+            # Its events have nowhere else to go, so nobody hears of it by webhook.
+            notices.tell(
+                workspace_id=webhook.workspace_id,
+                permission="webhook.manage",
+                subject=f"The webhook {webhook} was switched off",
+                text=f"{webhook.url} gets no more events. {reason} Enabling it again sends what it has missed.",
+                path=f"/console/webhooks/webhook/{webhook.id}/change/",
+            )
 
 
 def enable(*, workspace_id: UUID, webhook_id: UUID, replay_gap: bool = True) -> tuple[Webhook, int]:
