@@ -13,6 +13,7 @@ from unfold.admin import ModelAdmin
 
 from kernel import context
 from kernel.admin.forms import ServiceForm
+from kernel.admin.lists import OfferedChangeList
 from kernel.admin.paging import InfinitePaginator
 from kernel.admin.place import Place, place_of
 from kernel.errors import DomainError, Forbidden
@@ -82,6 +83,10 @@ class ConsoleAdmin(ModelAdmin):
         if "deleted_at" in names and not self.shows_deleted(request):
             rows = rows.filter(deleted_at=None)
         return rows
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
+        """A list is narrowed by what its page offers only."""
+        return OfferedChangeList
 
     def get_list_filter(self, request: HttpRequest) -> Any:
         """A filter by another kind of row names those rows, so it is there for those who may see them."""
