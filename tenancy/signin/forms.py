@@ -10,15 +10,16 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.forms import ActivateTOTPForm
 from allauth.mfa.webauthn import forms as passkeys
 from django import forms
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from unfold.widgets import CHECKBOX_CLASSES, INPUT_CLASSES
 
 from tenancy.credentials.devices import Origin, origin_of
 from tenancy.models import User
 from tenancy.services import signing_in, throttling
-from tenancy.signin import methods
+from tenancy.signin import methods, steps
 from tenancy.types import LoginMethod, LoginOutcome
+
+_USED = "This code was used already. Wait for the next one."
 
 
 class Dressed(forms.Form):
@@ -74,11 +75,11 @@ class _CountedCode(Dressed):
             signing_in.note(LoginOutcome.WRONG_CODE, method, here(), user=self.user, is_step_up=self.is_step_up)
             raise
         method = methods.of(self.authenticator)  # type: ignore[attr-defined]
-        plain = "".join(code.split()).casefold()
-        # An app shows a code for longer than it takes to read it over somebody's shoulder.
-        if not throttling.take_once("used code", f"{self.user.pk}\x00{plain}", seconds=_lifetime()):
+        # An app shows a code for longer than it takes to read it over somebody's shoulder. A recovery code is used up
+        # where it is kept, under a lock.
+        if method == LoginMethod.TOTP and not steps.use(self.authenticator, code):  # type: ignore[attr-defined]
             signing_in.note(LoginOutcome.USED_CODE, method, here(), user=self.user, is_step_up=self.is_step_up)
-            raise ValidationError("This code was used already. Wait for the next one.")
+            raise ValidationError(_USED)
         throttling.give_back(taken)
         if self.is_step_up:
             signing_in.note(LoginOutcome.SUCCESS, method, here(), user=self.user, is_step_up=True)
@@ -132,12 +133,18 @@ class PasskeySignInForm(Dressed, passkeys.LoginWebAuthnForm):
 
 
 class NewTotpForm(Dressed, ActivateTOTPForm):
-    """The first code of a new app shows that it works."""
+    """The first code of a new app shows that it works, and with that it is used."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["code"].label = "Code that the app shows"
         self.fields["code"].widget.attrs |= {"inputmode": "numeric", "autofocus": True}
+
+    def clean_code(self) -> str:
+        code: str = super().clean_code()
+        if not steps.use_secret(self.secret, code):
+            raise ValidationError(_USED)
+        return code
 
 
 class NewPasskeyForm(Dressed, passkeys.AddWebAuthnForm):
@@ -170,8 +177,3 @@ def noted(check: Callable[[], Any], user: User | None, *, is_step_up: bool = Fal
     except ValidationError:
         signing_in.note(LoginOutcome.WRONG_PASSKEY, LoginMethod.PASSKEY, here(), user=user, is_step_up=is_step_up)
         raise
-
-
-def _lifetime() -> float:
-    """Of a code, with the drift of clocks that is forgiven before and after."""
-    return 30.0 * (2 * int(settings.MFA_TOTP_TOLERANCE) + 2)

@@ -1,6 +1,7 @@
 """Second factors and single sign-on: a code is good once, tries are counted, secrets are sealed, and nobody is let in by them alone."""
 
 import re
+import string
 import threading
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
@@ -79,6 +80,46 @@ def test_the_app_is_asked_for_after_the_password_and_each_code_is_good_once(offi
         ("wrong_code", "totp"),
     ]  # fmt: skip
     assert codes[1] not in inside.get("/console/you/codes/").content.decode(), "they are shown once"
+
+
+def spellings(code: str) -> list[str]:
+    """The same code as people, and those who read over their shoulder, may write it."""
+    marks = [*string.punctuation, *string.whitespace, "\u00a0", "\u2003", "\u200b", "\u2010", "\u2013"]
+    written = [f"{code[:3]}{mark}{code[3:]}" for mark in marks] + [mark.join(code) for mark in "-. "]
+    other_digits = [code.translate({ord("0") + n: zero + n for n in range(10)}) for zero in (0xFF10, 0x0660, 0x0966)]
+    return [code, *written, f"-{code}", f"{code}-", f"({code})", *other_digits]
+
+
+def test_a_code_that_was_used_is_used_in_every_spelling(office, with_app, settings):
+    """A text that was remembered has others beside it that compare as equal: what is used up is the step of the clock."""
+    settings.LOGIN_TRIES = settings.LOGIN_ADDRESS_TRIES = 10_000
+    inside, secret, _ = with_app
+    for number, (first, most) in enumerate((("{}", None), ("{}-", 2), ("{} ", 2))):
+        with time_machine.travel(clock.now() + timedelta(minutes=5 + number * 5), tick=False):
+            right = code_of(secret)
+            used, others = knock(), knock()
+            used.post("/console/login/code/", {"code": first.format(right)})
+            assert is_in(used)
+            for written in spellings(right)[:most]:
+                answer = others.post("/console/login/code/", {"code": written})
+                assert answer.status_code == 200, repr(written)
+                again = inside.post("/console/you/confirm/code/", {"code": written, "next": "/console/you/"})
+                assert again.status_code == 200, repr(written)
+            assert not is_in(others)
+            assert others.post("/console/login/code/", {"code": code_of(secret, step=1)})["Location"] == "/console/"
+    assert LoginEvent.objects.filter(outcome="used_code", is_step_up=True).count() > 30
+
+
+def test_the_code_that_proved_a_new_app_opens_nothing_afterwards(office):
+    with time_machine.travel(clock.now(), tick=False):
+        client = knock()
+        secret = re.search(r"data-secret>([A-Z2-7]{32})<", confirmed(client, "/console/you/app/"))[1]
+        assert client.post("/console/you/app/", {"code": code_of(secret)})["Location"] == "/console/you/codes/"
+        other = knock()
+        assert b"used already" in other.post("/console/login/code/", {"code": code_of(secret)}).content
+        assert not is_in(other)
+        other.post("/console/login/code/", {"code": code_of(secret, step=1)})
+        assert is_in(other)
 
 
 def test_sixteen_who_use_one_code_at_once_are_one(office, with_app):
