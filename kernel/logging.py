@@ -48,5 +48,10 @@ def configuration(*, level: str) -> dict[str, Any]:
         },
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
         "root": {"handlers": ["stderr"], "level": level},
-        "loggers": {"django.server": {"level": "WARNING"}, "mail.log": {"level": "WARNING"}},
+        # Named, those of Django lose the handlers that it gives them, which write a line as it is, and speak by ours.
+        "loggers": {
+            "django": {"level": level},
+            "django.server": {"level": "WARNING", "propagate": True},
+            "mail.log": {"level": "WARNING"},
+        },
     }

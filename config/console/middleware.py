@@ -13,6 +13,7 @@ from config.console import places
 from kernel import context
 from kernel.admin.place import Place
 from kernel.context import Actor, acting_as
+from kernel.redaction import redact
 from kernel.transactions import unit_of_work
 
 # What a signed-in person without a workspace may still reach: themselves, the way in and the way out.
@@ -91,7 +92,10 @@ def _note(request: HttpRequest, place: Place) -> None:
         return
     kind = (match.url_name or "page").removesuffix("_changelist").removesuffix("_change").removesuffix("_add")
     deed = request.POST.get("action", "") if request.method == "POST" else "open"
-    ids = [str(value) for value in match.kwargs.values()] or request.POST.getlist("_selected_action")
+    # The trail is read by more people than may use the secret of a link.
+    ids = [str(redact(value, name=name)) for name, value in match.kwargs.items()] or request.POST.getlist(
+        "_selected_action"
+    )
     call.attempt = context.Attempt(
         workspace_id=place.workspace_id or context.ESTATE,
         actor=place.actor,

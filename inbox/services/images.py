@@ -21,6 +21,7 @@ from inbox.mime import clean_html
 from inbox.models import Attachment, Entry, RemoteImage
 from kernel import clock
 from kernel.errors import Busy, NotFound
+from kernel.redaction import LINK
 from kernel.transactions import in_all_workspaces, in_workspace
 
 _SALT = "inbox.images"
@@ -76,13 +77,20 @@ def _link(workspace_id: UUID, address: str, inline: dict[str, UUID], *, remote: 
 
 
 def _sign(what: dict[str, str]) -> str:
-    return signing.dumps(what, salt=_SALT, compress=True)
+    return LINK + signing.dumps(what, salt=_SALT, compress=True)
+
+
+def _signed(token: str) -> str:
+    """The signed part. A link is good in one form only: the one that the logs know."""
+    if not token.startswith(LINK):
+        raise signing.BadSignature("it does not begin as our links do")
+    return token.removeprefix(LINK)
 
 
 def picture(token: str) -> Picture:
     """The image that a link of ours stands for. NotFound for what is no link, has ended, or cannot be shown."""
     try:
-        what: dict[str, Any] = signing.loads(token, salt=_SALT, max_age=settings.IMAGE_LINK_SECONDS)
+        what: dict[str, Any] = signing.loads(_signed(token), salt=_SALT, max_age=settings.IMAGE_LINK_SECONDS)
     except signing.BadSignature as error:
         raise NotFound("This link to an image has ended. Open the message again.") from error
     workspace_id = UUID(what["w"])

@@ -21,13 +21,28 @@ CANARIES = [
     "mk_abcdef_canary",
     "eyJhbGciOiJIUzI1NiJ9.canary.sig",
     "canary@secret.test",
+    "lnk_canary",
+    "lnk_.eJy-canary:1vXcanary:canary-_c",
 ]
 
 
 @pytest.mark.parametrize("canary", CANARIES)
 def test_secrets_and_addresses_in_free_text_are_masked(canary):
-    for text in (canary, f"failed for {canary}.", f"({canary})", f"a={canary}&b=1", f'{{"k": "{canary}"}}'):
+    for text in (
+        canary,
+        f"failed for {canary}.",
+        f"({canary})",
+        f"a={canary}&b=1",
+        f'{{"k": "{canary}"}}',
+        f"/a/{canary}/",
+    ):
         assert "canary" not in redact_text(text)
+
+
+def test_a_link_is_masked_as_the_parameter_of_another_address():
+    for text in ("?next=%2Fconsole%2Fjoin%2Flnk_canary%2F&a=1", "?to=%2Fimages%2Flnk_a%3A1v%3acanary"):
+        assert "canary" not in redact_text(text)
+    assert redact_text("?next=%2Fjoin%2Flnk_canary%2F&a=1") == "?next=%2Fjoin%2Flnk_…%2F&a=1"
 
 
 def test_masking_leaves_the_rest_readable():

@@ -282,7 +282,7 @@ def test_the_api_of_members(office):
     made = call("POST", "/invitations", {"email": "noor@acme.test", "roles": [str(office.agent_role.id)]})
     assert made.status_code == 201
     invitation = made.json()
-    assert re.fullmatch(r"http://[^/]+/console/join/[\w-]{43}/", invitation["link"])
+    assert re.fullmatch(r"http://[^/]+/console/join/lnk_[\w-]{43}/", invitation["link"])
     shown = call.get(f"/invitations/{invitation['id']}").json()
     assert "link" not in shown
     again = call("POST", "/invitations", {"email": "NOOR@acme.test", "roles": [str(office.agent_role.id)]})
