@@ -129,9 +129,10 @@ class RoleAdmin(ServiceAdmin):
 
     @deed("Delete, when nobody holds it")
     def remove(self, request: HttpRequest, queryset: Any) -> None:
+        may = place_of(request).permissions
         for row in queryset:
             self.serve(
                 request,
-                lambda r=row: roles.delete(workspace_id=r.workspace_id, role_id=r.id),
+                lambda r=row: roles.delete(workspace_id=r.workspace_id, role_id=r.id, may=may),
                 done=f"The role {row} is deleted.",
             )

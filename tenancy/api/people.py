@@ -81,7 +81,8 @@ class RoleViewSet(WorkspaceViewSet):
 
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a role of your own that nobody holds."""
-        roles.delete(workspace_id=self.principal.workspace_id, role_id=UUID(pk))
+        who = self.principal
+        roles.delete(workspace_id=who.workspace_id, role_id=UUID(pk), may=who.permissions)
         return Response(status=204)
 
     @extend_schema(

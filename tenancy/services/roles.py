@@ -1,6 +1,6 @@
 """Roles that the people of a workspace make, and who holds a role. Nobody makes, gives or takes more than they have."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -46,7 +46,8 @@ def create(
 
 
 def change(*, workspace_id: UUID, role_id: UUID, changes: Mapping[str, Any], may: frozenset[str]) -> Role:
-    """Change name, description or permissions. What the role grants already may stay, whoever changes it."""
+    """Change name, description or permissions. What the role grants already may stay, whoever changes it; what is put
+    in and what is taken out, `may` must cover."""
     unknown = sorted(set(changes) - _CHANGEABLE)
     if unknown:
         raise Invalid(f"These cannot be changed: {', '.join(unknown)}.", pointer=f"/{unknown[0]}")
@@ -55,6 +56,7 @@ def change(*, workspace_id: UUID, role_id: UUID, changes: Mapping[str, Any], may
         before = queries.grants_of(queries.role(role_id))
         wanted = changes.get("permissions", before)
         granted = _granted(wanted, may=may | frozenset(before))
+        _check_taken(set(before) - set(granted), may=may)
         row.name = _named(changes.get("name", row.name), own=row.name)
         row.description = _described(changes.get("description", row.description))
         _write(row, granted, is_new=False)
@@ -63,10 +65,11 @@ def change(*, workspace_id: UUID, role_id: UUID, changes: Mapping[str, Any], may
         return queries.role(row.id)
 
 
-def delete(*, workspace_id: UUID, role_id: UUID) -> None:
-    """Delete a role that nobody holds; RoleInUse otherwise."""
+def delete(*, workspace_id: UUID, role_id: UUID, may: frozenset[str]) -> None:
+    """Delete a role that nobody holds; RoleInUse otherwise. Invitations lose it, so it is a taking like any other."""
     with in_workspace(workspace_id):
         row = _own(role_id)
+        _check_taken(queries.grants_of(queries.role(role_id)), may=may)
         if MembershipRole.objects.filter(role_id=row.id).exists():
             raise RoleInUse("Members hold this role. Take it from them first.")
         _record(row, "role.delete")
@@ -104,6 +107,15 @@ def take(*, workspace_id: UUID, role_id: UUID, membership_id: UUID, may: frozens
 
 def _granted(wanted: Sequence[str], *, may: frozenset[str]) -> list[str]:
     return checked_scopes(wanted, may=may, pointer="/permissions")
+
+
+def _check_taken(lost: Iterable[str], *, may: frozenset[str]) -> None:
+    missing = sorted(scope for scope in lost if not permissions.covers(may, scope))
+    if missing:
+        raise Forbidden(
+            f"You do not have the permission {missing[0]!r} yourself, so you cannot take it away.",
+            permission=missing[0],
+        )
 
 
 def _named(name: str, *, own: str = "") -> str:

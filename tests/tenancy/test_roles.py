@@ -138,6 +138,24 @@ def test_nobody_gives_what_they_do_not_have(house):
     assert call("POST", f"/roles/{made}/give", {"membership_id": str(someone.id)}).status_code == 201
 
 
+def test_nobody_takes_out_of_a_role_what_they_do_not_have(house):
+    """Whoever holds the role would have it no more, and so would an invitation that brings it."""
+    call, boss = Caller(house.id, "role.manage", "role.read", "email.*"), Caller(house.id)
+    before = ["audit.read", "email.read", "inbox.*"]
+    path = f"/roles/{boss('POST', '/roles', {'name': 'x', 'permissions': before}).json()['id']}"
+    for left in ([], ["email.read"], ["audit.read", "email.read"], ["audit.read", "inbox.read"]):
+        refused = call("PATCH", path, {"permissions": left})
+        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden"), left
+        assert refused.json()["permission"] in {"audit.read", "inbox.*"}
+    assert call("DELETE", path).status_code == 403
+    assert call("GET", path).json()["permissions"] == before
+    # What they have themselves they may take and give; what they lack stays where it was.
+    changed = call("PATCH", path, {"name": "y", "permissions": ["audit.read", "email.send", "inbox.*"]})
+    assert (changed.status_code, changed.json()["permissions"]) == (200, ["audit.read", "email.send", "inbox.*"])
+    assert boss("PATCH", path, {"permissions": ["email.send"]}).status_code == 200
+    assert call("DELETE", path).status_code == 204
+
+
 def test_the_last_owner_stays(house):
     call, one, other = Caller(house.id), member(house, "owner"), member(house, "owner")
     owner = of_name(house, "owner").id
