@@ -1,5 +1,6 @@
 """Members of the workspace and who is invited to it."""
 
+from functools import partial
 from typing import Any, ClassVar
 
 from django import forms
@@ -18,7 +19,7 @@ from kernel.admin.deeds import deed
 from kernel.admin.forms import ServiceForm
 from kernel.admin.place import place_of
 from tenancy.models import Invitation, Membership, Role
-from tenancy.services import inviting, members
+from tenancy.services import inviting, leaving, members
 from tenancy.types import InvitationState, MembershipStatus
 
 # Django's groups mean nothing here: roles of a workspace grant permissions. And the rows of the sign-in library are for
@@ -95,7 +96,7 @@ class MembershipAdmin(WithRoles):
     list_filter = ("status",)
     fields: Any = ("user", "status", "invited_by", "accepted_at", "roles")
     readonly_fields = ("user", "status", "invited_by", "accepted_at")
-    actions: ClassVar[Any] = ["suspend", "reactivate", "remove"]
+    actions: ClassVar[Any] = ["suspend", "suspend_only", "reactivate", "remove", "remove_only"]
     search_fields = ("user__email__startswith", "user__name")
     search_help_text = "Name or e-mail"
     ordering = ("created_at", "id")
@@ -137,17 +138,25 @@ class MembershipAdmin(WithRoles):
             may=place_of(request).permissions,
         )
 
-    @deed("Suspend: shut out until reactivated")
+    @deed("Suspend, and revoke the keys and certificates that they issued")
     def suspend(self, request: HttpRequest, queryset: Any) -> None:
-        self._each(request, queryset, members.suspend, "{} is suspended.")
+        self._each(request, queryset, leaving.suspend, "{} is suspended, and what they had issued is revoked.")
+
+    @deed("Suspend, and keep the keys and certificates that they issued")
+    def suspend_only(self, request: HttpRequest, queryset: Any) -> None:
+        self._each(request, queryset, partial(leaving.suspend, keep_credentials=True), "{} is suspended.")
 
     @deed("Reactivate")
     def reactivate(self, request: HttpRequest, queryset: Any) -> None:
         self._each(request, queryset, members.reactivate, "{} is let in again.")
 
-    @deed("Remove from the workspace")
+    @deed("Remove, and revoke the keys and certificates that they issued")
     def remove(self, request: HttpRequest, queryset: Any) -> None:
-        self._each(request, queryset, members.remove, "{} is no longer a member.")
+        self._each(request, queryset, leaving.remove, "{} is no longer a member, and what they had issued is revoked.")
+
+    @deed("Remove, and keep the keys and certificates that they issued")
+    def remove_only(self, request: HttpRequest, queryset: Any) -> None:
+        self._each(request, queryset, partial(leaving.remove, keep_credentials=True), "{} is no longer a member.")
 
     def _each(self, request: HttpRequest, queryset: Any, work: Any, done: str) -> None:
         may = place_of(request).permissions

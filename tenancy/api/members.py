@@ -16,7 +16,7 @@ from kernel.api.views import WorkspaceViewSet
 from tenancy.api import examples, filters
 from tenancy.models import Invitation, Membership
 from tenancy.queries import members as queries
-from tenancy.services import inviting, members
+from tenancy.services import inviting, leaving, members
 from tenancy.types import InvitationState, MailState, MembershipStatus
 
 READ, MANAGE = "member.read", "member.manage"
@@ -89,6 +89,14 @@ class MemberChange(Input):
     roles = _roles()
 
 
+class Leaving(Input):
+    keep_credentials = serializers.BooleanField(
+        default=False,
+        help_text="Machine keys and client certificates that the member issued, and those that these issued, go on. Else"
+        " they are revoked for good. Open invitations of the member are taken back in any case.",
+    )
+
+
 class InvitationCreation(Input):
     email = serializers.EmailField(max_length=254)
     roles = _roles()
@@ -113,6 +121,7 @@ class MemberViewSet(WorkspaceViewSet):
     """People who belong to the workspace. Nobody changes somebody who may more than they do."""
 
     listings: ClassVar = {"list": Listing(filters=filters.MemberFilters, sorts=("created_at", "updated_at"))}
+    queries: ClassVar = {"destroy": Leaving}
     queryset = Membership.unfenced.none()
     serializer_class = MemberShape
     permissions: ClassVar = {
@@ -139,15 +148,15 @@ class MemberViewSet(WorkspaceViewSet):
         return Response(_member(queries.member(UUID(pk))))
 
     def destroy(self, request: Request, pk: str) -> Response:
-        """Remove a member. A new invitation lets them in again."""
-        members.remove(**self._named(pk))
+        """Remove a member, and revoke what they issued. A new invitation lets them in again."""
+        leaving.remove(**self._named(pk), **self.asked())
         return Response(status=204)
 
-    @extend_schema(request=None, responses=MemberShape)
+    @extend_schema(request=Leaving, responses=MemberShape, examples=_asked("a holiday", {"keep_credentials": True}))
     @action(detail=True, methods=["post"])
     def suspend(self, request: Request, pk: str) -> Response:
-        """Shut a member out, with effect at their next request, until they are reactivated."""
-        members.suspend(**self._named(pk))
+        """Shut a member out, with effect at their next request, until they are reactivated; and revoke what they issued."""
+        leaving.suspend(**self._named(pk), **self.checked(Leaving))
         return Response(_member(queries.member(UUID(pk))))
 
     @extend_schema(request=None, responses=MemberShape)

@@ -1,4 +1,4 @@
-"""Members of a workspace: suspend, reactivate, remove, and which roles they hold.
+"""Members of a workspace: who is let in again, and which roles they hold. How they go is in `leaving`.
 
 Whatever is done here holds at the person's next request: the console asks for membership and roles anew each time. That
 a workspace keeps an owner is the database's to say (`tenancy_keep_an_owner_v1`), however many try at the same time.
@@ -12,10 +12,10 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from audit.services import record
-from kernel import clock, outbox
+from kernel import outbox
 from kernel.errors import Conflict, Invalid
 from kernel.transactions import in_workspace
-from tenancy.events import MemberChanged, MemberReactivated, MemberRemoved, MemberRolesChanged, MemberSuspended
+from tenancy.events import MemberChanged, MemberReactivated, MemberRolesChanged
 from tenancy.models import Membership, MembershipRole, Role
 from tenancy.queries import members
 from tenancy.services import granting
@@ -29,37 +29,13 @@ class LastOwner(Conflict):
     code = "last_owner"
 
 
-def suspend(*, workspace_id: UUID, membership_id: UUID, may: frozenset[str] = granting.EVERYTHING) -> Membership:
-    """Shut a member out until they are let in again. Their roles stay with them."""
-    with in_workspace(workspace_id):
-        member = _locked(membership_id, may)
-        _expect(member, MembershipStatus.ACTIVE, "Only an active member can be suspended.")
-        with an_owner_stays():
-            _move(member, MembershipStatus.SUSPENDED, suspended_at=clock.now())
-        _note(member, "suspend", MemberSuspended)
-    return member
-
-
 def reactivate(*, workspace_id: UUID, membership_id: UUID, may: frozenset[str] = granting.EVERYTHING) -> Membership:
     """Let a suspended member in again, with the roles that they had."""
     with in_workspace(workspace_id):
-        member = _locked(membership_id, may)
-        _expect(member, MembershipStatus.SUSPENDED, "Only a suspended member can be reactivated.")
-        _move(member, MembershipStatus.ACTIVE, suspended_at=None)
-        _note(member, "reactivate", MemberReactivated)
-    return member
-
-
-def remove(*, workspace_id: UUID, membership_id: UUID, may: frozenset[str] = granting.EVERYTHING) -> Membership:
-    """End a membership. The row stays, without roles, for what refers to it; an invitation opens it again."""
-    with in_workspace(workspace_id):
-        member = _locked(membership_id, may)
-        if member.status == MembershipStatus.REMOVED:
-            raise Conflict("This person is no longer a member.")
-        with an_owner_stays():
-            _move(member, MembershipStatus.REMOVED, removed_at=clock.now())
-            MembershipRole.objects.filter(membership=member).delete()
-        _note(member, "remove", MemberRemoved)
+        member = locked(membership_id, may)
+        expect(member, MembershipStatus.SUSPENDED, "Only a suspended member can be reactivated.")
+        move(member, MembershipStatus.ACTIVE, suspended_at=None)
+        note(member, "reactivate", MemberReactivated)
     return member
 
 
@@ -72,7 +48,7 @@ def give_roles(
 ) -> Membership:
     """Make these the roles of a member. Nobody gives a role, or takes one away, that may more than they do."""
     with in_workspace(workspace_id):
-        member = _locked(membership_id, may)
+        member = locked(membership_id, may)
         if member.status == MembershipStatus.REMOVED:
             raise Conflict("This person is no longer a member. Invite them again.")
         roles = checked_roles(role_ids, may=may)
@@ -85,7 +61,7 @@ def give_roles(
         # The member has changed, and with it `updated_at`, though no column of the row has.
         member.save(update_fields=["status"])
         member.refresh_from_db()
-        _note(member, "give_roles", MemberRolesChanged, roles=sorted(role.name for role in roles))
+        note(member, "give_roles", MemberRolesChanged, roles=sorted(role.name for role in roles))
     return member
 
 
@@ -107,7 +83,7 @@ def hold(member: Membership, roles: Sequence[Role]) -> None:
     )
 
 
-def _locked(membership_id: UUID, may: frozenset[str]) -> Membership:
+def locked(membership_id: UUID, may: frozenset[str]) -> Membership:
     """The member, locked. Who may less than they do changes nothing about them."""
     members.member(membership_id)
     row = Membership.objects.select_related("user").select_for_update(of=("self",), no_key=True).get(id=membership_id)
@@ -116,12 +92,14 @@ def _locked(membership_id: UUID, may: frozenset[str]) -> Membership:
     return row
 
 
-def _expect(member: Membership, status: MembershipStatus, otherwise: str) -> None:
+def expect(member: Membership, status: MembershipStatus, otherwise: str) -> None:
+    """Conflict unless the member stands like that."""
     if member.status != status:
         raise Conflict(otherwise)
 
 
-def _move(member: Membership, status: MembershipStatus, **fields: Any) -> None:
+def move(member: Membership, status: MembershipStatus, **fields: Any) -> None:
+    """To another status, with what goes with it."""
     member.status = status
     for name, value in fields.items():
         setattr(member, name, value)
@@ -141,7 +119,7 @@ def an_owner_stays() -> Iterator[None]:
         raise LastOwner("A workspace keeps at least one active owner. Make somebody else an owner first.") from error
 
 
-def _note(member: Membership, verb: str, event: type[MemberChanged], **details: Any) -> None:
+def note(member: Membership, verb: str, event: type[MemberChanged], **details: Any) -> None:
     """The record and the fact of a change, in its unit of work."""
     record(
         workspace_id=member.workspace_id,

@@ -16,7 +16,7 @@ from kernel.models import OutboxEvent
 from kernel.transactions import in_workspace, unit_of_work
 from tenancy.models import Invitation, LoginEvent, Membership, MembershipRole, User
 from tenancy.queries import principals
-from tenancy.services import inviting, members, people
+from tenancy.services import inviting, leaving, members, people
 from tenancy.services.inviting import LinkOver
 from tenancy.services.members import LastOwner
 from tests.api.conftest import Caller
@@ -149,7 +149,7 @@ def test_nobody_gives_more_than_they_have(office, role_that_may):
             )
     with in_workspace(office.id):
         ada = Membership.objects.get(user=office.ada)
-    for deed in (members.suspend, members.remove):
+    for deed in (leaving.suspend, leaving.remove):
         with pytest.raises(Forbidden):
             deed(workspace_id=office.id, membership_id=ada.id, may=clerk)
     for foreign in (theirs.agent_role.id, theirs.owner_role.id, uuid4()):
@@ -163,7 +163,7 @@ def test_what_is_done_to_a_member_holds_at_their_next_request(office):
     bo = knock("bo@acme.test")
     place = {"workspace_id": office.id, "membership_id": office.member.id}
     assert is_in(bo)
-    members.suspend(**place)
+    leaving.suspend(**place)
     assert bo.get("/console/").status_code == 403
     # Also for who had chosen the workspace a moment before.
     assert principals.of_member(user_id=office.bo.id, workspace_id=office.id) is None
@@ -175,7 +175,7 @@ def test_what_is_done_to_a_member_holds_at_their_next_request(office):
     assert bo.get("/console/inbox/thread/").status_code == 403
     members.give_roles(**place, role_ids=[office.owner_role.id])
     assert bo.get("/console/tenancy/machinekey/").status_code == 200
-    members.remove(**place)
+    leaving.remove(**place)
     assert bo.get("/console/").status_code == 403
     with in_workspace(office.id):
         assert not MembershipRole.objects.filter(membership=office.member).exists()
@@ -198,8 +198,8 @@ def test_the_last_owner_stays_whichever_way_they_would_go(office):
         ada = Membership.objects.get(user=office.ada)
     place = {"workspace_id": office.id, "membership_id": ada.id}
     ways = {
-        "suspend": lambda: members.suspend(**place),
-        "remove": lambda: members.remove(**place),
+        "suspend": lambda: leaving.suspend(**place),
+        "remove": lambda: leaving.remove(**place),
         "demote": lambda: members.give_roles(**place, role_ids=[office.agent_role.id]),
         "deactivate": lambda: people.deactivate(user=User.objects.get(id=office.ada.id)),
     }
@@ -225,7 +225,7 @@ def test_the_last_owner_stays_whichever_way_they_would_go(office):
     members.give_roles(workspace_id=office.id, membership_id=office.member.id, role_ids=[office.owner_role.id])
     ways["demote"]()
     with pytest.raises(LastOwner):
-        members.remove(workspace_id=office.id, membership_id=office.member.id)
+        leaving.remove(workspace_id=office.id, membership_id=office.member.id)
     assert "member.suspend" not in trail(office)
 
 
@@ -233,7 +233,7 @@ def test_of_many_owners_who_leave_at_once_one_stays(office):
     with in_workspace(office.id):
         owners = [Membership.objects.get(user=office.ada)]
     owners += [seed.member(seed.person(f"owner{number}@acme.test"), office.workspace) for number in range(7)]
-    deeds = (members.suspend, members.remove)
+    deeds = (leaving.suspend, leaving.remove)
 
     def leave(number: int) -> str:
         deeds[number % 2](workspace_id=office.id, membership_id=owners[number].id)
@@ -251,7 +251,7 @@ def test_a_workspace_that_nobody_owns_yet_can_be_worked_on(office):
 
     place = workspace("Fresh")
     seed_member = seed.member(seed.person("first@fresh.test"), place, "thread.read")
-    members.suspend(workspace_id=place.id, membership_id=seed_member.id)
+    leaving.suspend(workspace_id=place.id, membership_id=seed_member.id)
     with unit_of_work():
         people.deactivate(user=User.objects.get(email="first@fresh.test"))
 

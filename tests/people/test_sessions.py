@@ -16,7 +16,7 @@ from django.urls import URLResolver, get_resolver
 from kernel import clock
 from kernel.transactions import in_workspace
 from tenancy.models import DeviceSession, User
-from tenancy.services import members, people
+from tenancy.services import leaving, people
 from tenancy.signin.store import SessionStore
 from tests.people.conftest import PASSWORD, is_in, knock
 from tests.world.serving import serving
@@ -101,7 +101,7 @@ def test_an_end_holds_at_the_next_request_of_every_process(office):
         assert b"1 other session" in ours.post("/console/you/sessions/others/end/", follow=True).content
         assert (get(first, third), get(second, third)) == (302, 302)
         assert (get(first, here), get(second, here)) == (200, 200)
-        members.suspend(workspace_id=office.id, membership_id=_second_owner(office).id)
+        leaving.suspend(workspace_id=office.id, membership_id=_second_owner(office).id)
         people.deactivate(user=User.objects.get(email="bo@acme.test"))
         people.deactivate(user=User.objects.get(email="cy@acme.test"))
         assert get(second, here) == 200

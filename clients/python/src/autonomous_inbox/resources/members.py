@@ -71,7 +71,7 @@ class MembersResource:
         )
 
     def delete(self, member_id: str, *, if_match: str | None = None) -> None:
-        """Remove a member. A new invitation lets them in again. `DELETE /api/v1/members/{member_id}`"""
+        """Remove a member, and revoke what they issued. A new invitation lets them in again. `DELETE /api/v1/members/{member_id}`"""
         self._client.send(Call("DELETE", f"/api/v1/members/{quote(member_id, safe='')}", if_match=if_match))
 
     def reactivate(self, member_id: str, *, idempotency_key: str | None = None) -> Member:
@@ -83,12 +83,19 @@ class MembersResource:
             ),
         )
 
-    def suspend(self, member_id: str, *, idempotency_key: str | None = None) -> Member:
-        """Shut a member out, with effect at their next request, until they are reactivated. Needs the permission `member.manage`. `POST /api/v1/members/{member_id}/suspend`"""
+    def suspend(
+        self, member_id: str, *, keep_credentials: bool | Unset = UNSET, idempotency_key: str | None = None
+    ) -> Member:
+        """Shut a member out, with effect at their next request, until they are reactivated; and revoke what they issued. Needs the permission `member.manage`. `POST /api/v1/members/{member_id}/suspend`"""
         return cast(
             "Member",
             self._client.send(
-                Call("POST", f"/api/v1/members/{quote(member_id, safe='')}/suspend", key=idempotency_key)
+                Call(
+                    "POST",
+                    f"/api/v1/members/{quote(member_id, safe='')}/suspend",
+                    body=given(keep_credentials=keep_credentials),
+                    key=idempotency_key,
+                )
             ),
         )
 
