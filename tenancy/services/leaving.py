@@ -30,7 +30,7 @@ def suspend(
         members.expect(member, MembershipStatus.ACTIVE, "Only an active member can be suspended.")
         with members.an_owner_stays():
             members.move(member, MembershipStatus.SUSPENDED, suspended_at=clock.now())
-        ended = _end_issued(member, keep_credentials=keep_credentials)
+        ended = end_issued(member, keep_credentials=keep_credentials)
         members.note(member, "suspend", MemberSuspended, **ended)
     return member
 
@@ -51,13 +51,16 @@ def remove(
         with members.an_owner_stays():
             members.move(member, MembershipStatus.REMOVED, removed_at=clock.now())
             MembershipRole.objects.filter(membership=member).delete()
-        ended = _end_issued(member, keep_credentials=keep_credentials)
+        ended = end_issued(member, keep_credentials=keep_credentials)
         members.note(member, "remove", MemberRemoved, **ended)
     return member
 
 
-def _end_issued(member: Membership, *, keep_credentials: bool) -> dict[str, Any]:
-    """End what they let in, and what that let in; the ids, for the trail. Their own invitations are never kept."""
+def end_issued(member: Membership, *, keep_credentials: bool = False) -> dict[str, Any]:
+    """End what they let in, and what that let in; the ids, for the trail. Their own invitations are never kept.
+
+    Needs a unit of work of the member's workspace.
+    """
     workspace_id = member.workspace_id
     ended: dict[str, list[UUID]] = {"machine_keys": [], "client_certificates": [], "invitations": []}
     themselves = ("user", str(member.user_id))

@@ -6,9 +6,9 @@ from django.db import IntegrityError, transaction
 from audit.services import record
 from kernel.context import ESTATE
 from kernel.errors import Invalid
-from kernel.transactions import in_workspace
-from tenancy.models import User
-from tenancy.services import sessions
+from kernel.transactions import in_all_workspaces, in_workspace
+from tenancy.models import Membership, User
+from tenancy.services import leaving, sessions
 from tenancy.services.members import LastOwner
 
 
@@ -33,7 +33,8 @@ def note_factor(user: User, verb: str, *, kind: str, name: str = "") -> None:
 
 
 def deactivate(*, user: User) -> None:
-    """Shut a person out of the installation: every session ends, and no sign-in works, whichever way."""
+    """Shut a person out of the installation: every session ends, no sign-in works, whichever way, and what they had issued
+    in any workspace is revoked."""
     with in_workspace(ESTATE):
         try:
             with transaction.atomic():
@@ -45,6 +46,9 @@ def deactivate(*, user: User) -> None:
             ) from error
         sessions.end_all(user=user, why="deactivated")
         _note(user, "user.deactivate")
+        for member in _memberships(user):
+            with in_workspace(member.workspace_id):
+                leaving.end_issued(member)
 
 
 def reactivate(*, user: User) -> None:
@@ -53,6 +57,11 @@ def reactivate(*, user: User) -> None:
         user.is_active = True
         user.save(update_fields=["is_active"])
         _note(user, "user.reactivate")
+
+
+def _memberships(user: User) -> list[Membership]:
+    with in_all_workspaces("a person leaves the installation"):
+        return list(Membership.objects.filter(user=user).order_by("workspace_id"))
 
 
 def _note(user: User, action: str, **details: object) -> None:

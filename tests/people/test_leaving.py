@@ -10,9 +10,10 @@ from kernel import context
 from kernel.context import Actor
 from kernel.transactions import in_workspace
 from tenancy.models import ClientCertificate, Invitation, MachineKey
-from tenancy.services import certificates, inviting, keys
+from tenancy.services import certificates, inviting, keys, people
 from tests.api.conftest import Caller
-from tests.people.conftest import knock
+from tests.console import seed
+from tests.people.conftest import knock, open_office
 from tests.tenancy.certificates import certificate, pem
 
 
@@ -97,3 +98,15 @@ def test_a_member_who_may_not_be_touched_keeps_everything(office, issued):
     for method, path in (("POST", "/suspend"), ("DELETE", "")):
         assert weak(method, f"/members/{office.member.id}{path}", {} if path else None).status_code == 403
     assert standing(office, issued) == ([True] * 3, True, True)
+
+
+def test_who_is_shut_out_of_the_installation_leaves_nothing_in_any_workspace(office, issued):
+    other = open_office("Globex", owner="eve@globex.test", agent="joe@globex.test")
+    seed.member(office.bo, other.workspace, "workspace.read")
+    with context.acting_as(Actor("user", str(office.bo.pk), office.bo.name)):
+        secret = keys.issue(workspace_id=other.id, name="there", scopes=["workspace.read"])[1]
+    assert works(secret)
+    people.deactivate(user=office.bo)
+    assert standing(office, issued) == ([False] * 3, False, False)
+    assert not works(secret)
+    assert works(issued["of_ada"])
