@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from inbox.mime.types import ParsedMail
-from inbox.mime.wire import ANSWER, BODY, EXIT_MEMORY, MAIL, REQUEST, mail_decoder, text_decoder
+from inbox.mime.wire import ANSWER, BODY, EXIT_MEMORY, HTML, MAIL, REQUEST, html_decoder, mail_decoder, text_decoder
 
 ROOT = Path(__file__).resolve().parents[2]
 _BOOT = "import sys; sys.path.insert(0, sys.argv.pop(1)); from inbox.mime.worker import main; main(sys.argv)"
@@ -74,6 +74,13 @@ class ParserChild:
     def reply_text(self, body: bytes) -> str:
         """The new text of a plain body; for the command and for channels that are no mail."""
         return text_decoder.decode(self._ask(BODY, body))
+
+    def clean(self, html: str) -> str | None:
+        """Sanitised HTML; None for what cannot be had within the limits. Asked apart from the mail, which stays readable."""
+        try:
+            return html_decoder.decode(self._ask(HTML, html.encode("utf-8", "replace")))
+        except ParserCrashed:
+            return None
 
     def warm_up(self) -> None:
         """Start the process now instead of with the first message."""
@@ -235,6 +242,10 @@ class ParserPool:
     def reply_text(self, body: bytes) -> str:
         with self._taken() as child:
             return child.reply_text(body)
+
+    def clean(self, html: str) -> str | None:
+        with self._taken() as child:
+            return child.clean(html)
 
     def close(self) -> None:
         for child in self._children:

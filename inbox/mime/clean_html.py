@@ -3,6 +3,10 @@
 Remote images keep their address behind a scheme that no browser knows, so that a person can ask for them later; images
 that the mail brings along keep their content id. Whoever shows the result goes through `present`, which cleans once more
 and decides image by image; the console frames that in a sandbox under a policy of its own. Three walls, each for itself.
+
+A browser's way of reading repairs what is not closed by opening it again in every paragraph, so a few kilobytes may ask for
+gigabytes. So strangers' HTML is cleaned in the parser's child, where that costs the child its life and the mail no more than
+its formatting; what comes out is small enough, and settled enough, to be read again by whoever shows it.
 """
 
 from __future__ import annotations
@@ -13,6 +17,10 @@ from collections.abc import Callable
 import nh3
 
 MAX_CHARACTERS = 500_000
+# Of the result: closing tags and marks on links make it longer than what came, never by much.
+MAX_CLEANED = 2_000_000
+# Honest mail is settled at once; of what strangers craft, some is after the second cleaning.
+_ROUNDS = 4
 # Of the address of a remote image, as it is stored.
 HELD = "remote-image:"
 
@@ -48,9 +56,23 @@ _REMOTE = re.compile(r"(?:https?:)?//[^\s\"'<>\\]{1,2000}", re.IGNORECASE)
 _LINK = re.compile(r"(?:https?://|mailto:|tel:)", re.IGNORECASE)
 
 
+class NotCleaned(Exception):
+    """This HTML grows beyond what is stored, or reads differently each time: it is not to be shown."""
+
+
 def clean(html: str) -> str:
-    """Sanitised HTML in which nothing loads by itself. Cleaning it again changes nothing."""
-    return _STORED.clean(html[:MAX_CHARACTERS]) if html else ""
+    """Sanitised HTML in which nothing loads by itself. Cleaning it again changes nothing, so showing it costs no more.
+
+    For strangers' HTML only where time and memory are bounded: in the parser's child. Raises NotCleaned.
+    """
+    found = html[:MAX_CHARACTERS]
+    for _ in range(_ROUNDS):
+        before, found = found, _STORED.clean(found) if found else ""
+        if len(found) > MAX_CLEANED:
+            raise NotCleaned
+        if found == before:
+            return found
+    raise NotCleaned
 
 
 def present(html: str, image: Callable[[str], str | None]) -> str:

@@ -67,14 +67,19 @@ def html_without_quote(html: str, limit: int = 512 * 1024) -> str:
 
 
 def _tree(html: str) -> Any:
-    """lxml reads bytes, since it refuses a str with an encoding declaration; None for what is no document."""
+    """lxml reads bytes, since it refuses a str with an encoding declaration; None for what is no document.
+
+    Also for one that is too deep: lxml ends there without a word, and what follows would be lost.
+    """
     from lxml import etree
     from lxml.html import HTMLParser, document_fromstring
 
+    parser = HTMLParser(encoding="utf-8", remove_comments=True)
     try:
-        return document_fromstring(html.encode(), parser=HTMLParser(encoding="utf-8", remove_comments=True))
+        tree = document_fromstring(html.encode(), parser=parser)
     except (etree.LxmlError, ValueError, AssertionError):
         return None
+    return None if parser.error_log.filter_from_fatals() else tree
 
 
 def _render(tree: Any, html: str) -> str:

@@ -71,6 +71,7 @@ class ParsedMail(msgspec.Struct, frozen=True, kw_only=True):
     `headers` are all decoded fields in their order, bounded by the limits; where a field occurs twice
     the first one decides. `return_path` is "" for the null path `<>` and None when the field is absent.
     `mail_class` is judged from the message alone; ingest judges again with the envelope and verdicts.
+    `html` is as the sender wrote it; `safe_html` may be stored and shown, and is there once ingest has had it cleaned.
     """
 
     status: Status
@@ -91,6 +92,7 @@ class ParsedMail(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
     text_source: Literal["plain", "html", "tnef", "none"] = "none"
     html: str = ""
+    safe_html: str = ""
     reply_text: str = ""
     attachments: list[ParsedAttachment] = []
     headers: list[tuple[str, str]] = []

@@ -13,9 +13,10 @@ import signal
 import sys
 from typing import BinaryIO
 
+from inbox.mime.clean_html import NotCleaned, clean
 from inbox.mime.parsing import parse
 from inbox.mime.reply_text import reply_text
-from inbox.mime.wire import ANSWER, BODY, EXIT_MEMORY, EXIT_ORPHAN, MAIL, REQUEST, encoder
+from inbox.mime.wire import ANSWER, BODY, EXIT_MEMORY, EXIT_ORPHAN, HTML, MAIL, REQUEST, encoder
 
 _PR_SET_PDEATHSIG = 1
 _ARGUMENTS = 4
@@ -57,9 +58,18 @@ def _answered(what: bytes, seconds: float, data: bytes) -> bytes:
             return encoder.encode(parse(data))
         if what == BODY:
             return encoder.encode(reply_text(data.decode("utf-8", "replace")).text)
+        if what == HTML:
+            return encoder.encode(_cleaned(data.decode("utf-8", "replace")))
         return b""
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _cleaned(html: str) -> str | None:
+    try:
+        return clean(html)
+    except NotCleaned:
+        return None
 
 
 def _confine(extra: int) -> None:

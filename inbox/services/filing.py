@@ -11,7 +11,7 @@ import orjson
 from django.db import connection
 
 from files.services import scanning, storing
-from inbox.mime import clean_html, verdicts
+from inbox.mime import verdicts
 from inbox.mime.classify import HOP_HEADER, Classification, classify
 from inbox.mime.naming import display_name
 from inbox.mime.types import Address, ParsedAttachment, ParsedMail
@@ -110,7 +110,7 @@ def decide(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[st
             content["contact"] = None
         content["attachments"] = _attachments(claim, target, mail)
     text = mail.text[:_MAX_TEXT]
-    bodies = (text, mail.reply_text[:_MAX_TEXT] if mail.reply_text else text, clean_html.clean(mail.html))
+    bodies = (text, mail.reply_text[:_MAX_TEXT] if mail.reply_text else text, mail.safe_html)
     return Job(claim, content["thread_id"], reason, content, bodies)
 
 

@@ -22,6 +22,7 @@ from typing import Any
 import orjson
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, close_old_connections, connection
+from msgspec.structs import replace
 
 from inbox.channels.s3 import NotFetched
 from inbox.events import MessageQuarantined
@@ -75,8 +76,17 @@ def _parser() -> ParserPool:
 
 
 def parse(raw: bytes) -> ParsedMail:
-    """A mail as the present reader reads it, in the bounded child. Raises ParserCrashed."""
-    return _parser().parse(raw)
+    """A mail as the present reader reads it, in the bounded child, its HTML made safe there, too. Raises ParserCrashed.
+
+    HTML that costs too much is left out and its text shown: a mail is never lost by its formatting.
+    """
+    mail = _parser().parse(raw)
+    if not mail.html:
+        return mail
+    cleaned = _parser().clean(mail.html)
+    if cleaned is None:
+        return replace(mail, warnings=["html: too costly to show, left out", *mail.warnings])
+    return replace(mail, safe_html=cleaned)
 
 
 def process_due(*, limit: int | None = None) -> int:

@@ -11,7 +11,6 @@ from django.db import connection
 
 from audit.services import record
 from inbox.events import EmailUpdated
-from inbox.mime import clean_html
 from inbox.mime.child import ParserCrashed
 from inbox.mime.types import ParsedMail
 from inbox.models import Attachment, Email, Entry
@@ -95,7 +94,7 @@ def _fields(mail: ParsedMail) -> tuple[dict[str, Any], dict[str, Any]]:
         "subject": mail.subject,
         "body_text": mail.text[:_MAX_TEXT],
         "extracted_text": (mail.reply_text or mail.text)[:_MAX_TEXT],
-        "body_html": clean_html.clean(mail.html),
+        "body_html": mail.safe_html,
         "sent_at_provider": mail.date,
     }
     return of_email, of_entry

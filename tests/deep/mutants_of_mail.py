@@ -136,6 +136,10 @@ MAIL = [
         "inbox/test_ingress.py::test_a_mail_that_is_too_large_is_refused_in_either_form",
     ),
     without(
+        "mail that reads the same twice", "inbox/mime/clean_html.py", {"if found == before:": "if True:"},
+        "inbox/test_costly_html.py::test_what_grows_is_left_out_or_small_and_is_shown_as_it_is_stored",
+    ),
+    without(
         "scripts taken out of mail", "inbox/mime/clean_html.py",
         {
             '_TAGS = nh3.ALLOWED_TAGS - {"area", "map"} | {"font", "tfoot"}': '_TAGS = nh3.ALLOWED_TAGS - {"area", "map"} | {"font", "tfoot", "script"}',

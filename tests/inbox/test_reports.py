@@ -192,10 +192,10 @@ def test_a_report_that_is_read_again_after_a_crash_is_told_once(db, monkeypatch)
 
     place = house()
     message = written(place)
-    keep = filing.clean_html.clean
-    monkeypatch.setattr(filing.clean_html, "clean", lambda html: (_ for _ in ()).throw(RuntimeError("gone")))
+    keep = filing.file
+    monkeypatch.setattr(filing, "file", lambda jobs: (_ for _ in ()).throw(RuntimeError("gone")))
     deliver(dsn(message.message_id), envelope_from="")
-    monkeypatch.setattr(filing.clean_html, "clean", keep)
+    monkeypatch.setattr(filing, "file", keep)
     with in_workspace(place.id):
         from inbox.models import InboundMessage
 
