@@ -39,7 +39,9 @@ def open_file(*, file_id: UUID) -> tuple[File, Iterator[bytes]]:
     if file.scan_state == File.Scan.PENDING:
         raise NotYetScanned("This file is being scanned for viruses. Try again in a moment.")
     if file.scan_state == File.Scan.FAILED:
-        raise NotYetScanned("This file could not be scanned for viruses. Ask an operator to have it scanned again.")
+        raise NotYetScanned(
+            "This file could not be looked into, or scanned for viruses. Ask an operator to have it scanned again."
+        )
     chunks = storage.stream(file.storage_key)
     try:
         first = next(chunks, b"")

@@ -1,7 +1,8 @@
 """Files that are made to harm whoever opens them: bombs, and archives that write beside their folder.
 
 Directories and headers are read, never more than a bounded part of what is packed; so it costs little, in time as in
-memory, and runs while mail is filed.
+memory, and runs while mail is filed. What is spent on the files of one mail is bounded for all of them together: a thousand
+small bombs cost what one may.
 """
 
 import bz2
@@ -10,10 +11,12 @@ import lzma
 import re
 import stat
 import struct
+import time
 import zipfile
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Final
 
 from files.services import picturing
@@ -25,8 +28,11 @@ _MAX_TOTAL: Final = 2 * 1024**3
 # Beyond the first, a file that grows more than a hundredfold is a bomb; office documents grow twentyfold at most.
 _SUSPECT: Final = 64 * 1024**2
 _MAX_RATIO: Final = 100
-# What is unpacked of everything inside, to look for archives in archives.
+# What is kept of everything inside a file, to look for archives in archives.
 _BUDGET: Final = 48 * 1024**2
+# For all files of one mail (D4). Of the processor's time: a busy machine is nobody's bomb.
+_SECONDS: Final = 2.0
+_UNPACKED: Final = 1024**3
 _LOOKED_INTO: Final = 500
 _CHUNK: Final = 256 * 1024
 _EOCD: Final = b"PK\x05\x06"
@@ -42,17 +48,56 @@ class _Harmful(Exception):
     """The reason, in a few words."""
 
 
+class NotInspected(Exception):
+    """There was no time left to look into this file, so nobody may say that it is harmless."""
+
+
+@dataclass
+class Inspection:
+    """All files of one mail: what may still be spent on them, and what was found, since the same bytes are looked at once."""
+
+    seconds: float = _SECONDS
+    unpacked: int = _UNPACKED
+    found: dict[bytes, str | None] = field(default_factory=dict)
+
+    def hazard(self, content: bytes, sniffed: str) -> str:
+        """Why a file is kept away from everybody, in a few words; empty for nearly all. Raises NotInspected."""
+        key = sha256(content).digest()
+        if key not in self.found:
+            budget = _Budget(self.unpacked, time.thread_time() + self.seconds)
+            try:
+                self.found[key] = _hazard(content, sniffed, budget)
+            except NotInspected:
+                self.found[key] = None
+            finally:
+                self.seconds, self.unpacked = budget.until - time.thread_time(), budget.unpacked
+        reason = self.found[key]
+        if reason is None:
+            raise NotInspected
+        return reason
+
+
 @dataclass
 class _Budget:
+    """Of one file: `unpacked` and `until` are what its mail has left, `left` is what is kept of this one."""
+
+    unpacked: int
+    until: float
     left: int = _BUDGET
 
+    def spend(self, size: int = 0) -> None:
+        """Before each piece of work that a stranger can make long."""
+        self.unpacked -= size
+        if self.unpacked < 0 or time.thread_time() > self.until:
+            raise NotInspected
 
-def hazard(content: bytes, sniffed: str) -> str:
-    """Why a file is kept away from everybody, in a few words; empty for nearly all."""
+
+def _hazard(content: bytes, sniffed: str, budget: _Budget) -> str:
     try:
         if sniffed.startswith("image/") and sniffed != "image/svg+xml":
+            budget.spend()
             return "image bomb" if picturing.pixels(content) > _MAX_PIXELS else ""
-        _look(content, 0, _Budget())
+        _look(content, 0, budget)
     except _Harmful as found:
         return str(found)
     return ""
@@ -78,11 +123,13 @@ def _unpacked(content: bytes, opener: Callable[[], Any], budget: _Budget) -> byt
     pending = b""
     try:
         while not machine.eof:
+            budget.spend()
             if not pending and getattr(machine, "needs_input", True) and not (pending := fed.read(_CHUNK)):
                 break
             piece = machine.decompress(pending, _CHUNK * 4)
             pending = getattr(machine, "unconsumed_tail", b"")
             size += len(piece)
+            budget.spend(len(piece))
             if size > _SUSPECT and size > _MAX_RATIO * len(content):
                 raise _Harmful("archive bomb")
             if size > _SUSPECT * 4:
@@ -98,6 +145,7 @@ def _unpacked(content: bytes, opener: Callable[[], Any], budget: _Budget) -> byt
 def _look_into_zip(content: bytes, depth: int, budget: _Budget) -> None:
     if _declared_entries(content) > _MAX_ENTRIES:
         raise _Harmful("archive with too many entries")
+    budget.spend()
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
@@ -139,11 +187,13 @@ def _look_inside(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, depth: int, b
     """Archives in it, and documents whose entities grow."""
     if entry.flag_bits & 1 or entry.is_dir() or budget.left <= 0:
         return
+    budget.spend()
     with archive.open(entry) as packed:
         head = packed.read(8)
         if head.startswith((b"PK", *_STREAMS)):
             inside = head + packed.read(max(0, min(budget.left, _BUDGET)))
             budget.left -= len(inside)
+            budget.spend(len(inside))
             _look(inside, depth + 1, budget)
         elif entry.filename.lower().endswith((".xml", ".rels", ".svg")) and _ENTITY.search(head + packed.read(16_384)):
             raise _Harmful("entities that grow")

@@ -11,13 +11,14 @@ from audit.services import record
 from files import storage
 from files.events import FileScanned
 from files.models import File
-from files.services import inspecting
+from files.services.inspecting import Inspection, NotInspected
 from files.transport import clamd
 from files.transport.clamd import NotScanned
 from kernel import outbox
 from kernel.errors import Conflict, NotFound
 from kernel.transactions import in_all_workspaces, in_workspace
 
+_NOT_INSPECTED = "its mail has too much to look into"
 _CLAIM = """
 UPDATE files_file SET scan_attempts = scan_attempts + 1, scan_due_at = now() + %(wait)s
 WHERE id IN (
@@ -27,9 +28,15 @@ RETURNING id, workspace_id, storage_key, scan_attempts
 """
 
 
-def first_state(content: bytes, sniffed: str, *, is_clean: bool) -> tuple[str, str]:
-    """The state that a file begins with, and why. `is_clean`: the mail around it was scanned and is clean."""
-    reason = inspecting.hazard(content, sniffed)
+def first_state(content: bytes, sniffed: str, *, is_clean: bool, inspection: Inspection) -> tuple[str, str]:
+    """The state that a file begins with, and why. `is_clean`: the mail around it was scanned and is clean.
+
+    `inspection` is that of all its files. What there was no time to look into waits for an operator, whatever a scanner says.
+    """
+    try:
+        reason = inspection.hazard(content, sniffed)
+    except NotInspected:
+        return File.Scan.FAILED, _NOT_INSPECTED
     if reason:
         return File.Scan.INFECTED, reason
     if not clamd.is_configured():
@@ -78,20 +85,31 @@ def _settle(workspace_id: UUID, file_id: UUID, state: File.Scan, reason: str) ->
 
 
 def scan_again(*, workspace_id: UUID, file_id: UUID) -> None:
-    """An operator wants another verdict on a file that could not be scanned. Without a scanner it is `none` again."""
+    """An operator wants another verdict on a file that could not be scanned. Without a scanner it is `none` again.
+
+    It is looked into once more, too, with all the time that a mail has: for want of that it may have been put aside.
+    """
     with in_workspace(workspace_id):
-        file = File.objects.select_for_update().filter(id=file_id).first()
-        if file is None:
-            raise NotFound
-        if file.scan_state != File.Scan.FAILED:
-            raise Conflict("Only a file that could not be scanned is scanned again.")
-        state = File.Scan.PENDING if clamd.is_configured() else File.Scan.NONE
-        file.scan_state, file.scan_reason, file.scan_attempts = state, "", 0
+        file = _failed(File.objects.filter(id=file_id).first())
+    # Outside of any transaction: the store may be remote, and looking takes its time.
+    content = b"".join(storage.stream(file.storage_key))
+    state, reason = first_state(content, file.mime_sniffed, is_clean=False, inspection=Inspection())
+    with in_workspace(workspace_id):
+        file = _failed(File.objects.select_for_update().filter(id=file_id).first())
+        file.scan_state, file.scan_reason, file.scan_attempts = state, reason, 0
         file.save(update_fields=["scan_state", "scan_reason", "scan_attempts"])
-        _tell(workspace_id, file_id, state, "", "file.scan_again")
+        _tell(workspace_id, file_id, state, reason, "file.scan_again")
 
 
-def _tell(workspace_id: UUID, file_id: UUID, state: File.Scan, reason: str, action: str) -> None:
-    outbox.emit(FileScanned(workspace_id=workspace_id, file_id=file_id, scan_state=state.value, reason=reason[:200]))
-    payload = {"state": state.value, "reason": reason[:200]}
+def _failed(file: File | None) -> File:
+    if file is None:
+        raise NotFound
+    if file.scan_state != File.Scan.FAILED:
+        raise Conflict("Only a file that could not be scanned is scanned again.")
+    return file
+
+
+def _tell(workspace_id: UUID, file_id: UUID, state: str, reason: str, action: str) -> None:
+    outbox.emit(FileScanned(workspace_id=workspace_id, file_id=file_id, scan_state=str(state), reason=reason[:200]))
+    payload = {"state": str(state), "reason": reason[:200]}
     record(workspace_id=workspace_id, action=action, resource_kind="file", resource_id=file_id, payload=payload)

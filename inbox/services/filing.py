@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -11,6 +11,7 @@ import orjson
 from django.db import connection
 
 from files.services import scanning, storing
+from files.services.inspecting import Inspection
 from inbox.mime import verdicts
 from inbox.mime.classify import HOP_HEADER, Classification, classify
 from inbox.mime.naming import display_name
@@ -60,6 +61,8 @@ class Claim:
     verdicts: dict[str, Any]
     # Our own scanner has seen all of it and found nothing.
     is_clean: bool = False
+    # Of its files: one for all of its inboxes, however often it is decided.
+    inspection: Inspection = field(default_factory=Inspection, compare=False)
 
 
 @dataclass(frozen=True)
@@ -325,13 +328,18 @@ def _taken(policy: InboxPolicy, mail: ParsedMail) -> list[tuple[int, ParsedAttac
 
 def _attachments(claim: Claim, target: Target, mail: ParsedMail) -> list[dict[str, Any]]:
     parts = [(position, part) for position, part in _taken(target.policy, mail) if part.content is not None]
-    return [keep(claim.workspace_id, position, part, is_clean=claim.is_clean) for position, part in parts]
+    return [
+        keep(claim.workspace_id, position, part, is_clean=claim.is_clean, inspection=claim.inspection)
+        for position, part in parts
+    ]
 
 
-def keep(workspace_id: UUID, position: int, part: ParsedAttachment, *, is_clean: bool) -> dict[str, Any]:
+def keep(
+    workspace_id: UUID, position: int, part: ParsedAttachment, *, is_clean: bool, inspection: Inspection
+) -> dict[str, Any]:
     """An attachment as `inbox_attach_v1` takes it, its bytes stored."""
     content = part.content or b""
-    state, reason = scanning.first_state(content, part.sniffed_type, is_clean=is_clean)
+    state, reason = scanning.first_state(content, part.sniffed_type, is_clean=is_clean, inspection=inspection)
     return {
         "position": position,
         "filename": (part.filename or display_name(part))[:255],

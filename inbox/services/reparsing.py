@@ -10,6 +10,7 @@ import orjson
 from django.db import connection
 
 from audit.services import record
+from files.services.inspecting import Inspection
 from inbox.events import EmailUpdated
 from inbox.mime.child import ParserCrashed
 from inbox.mime.types import ParsedMail
@@ -132,7 +133,11 @@ def _attach(entry: Entry, parts: list[Any]) -> None:
     if not parts:
         return
     first = max(_of(entry).values_list("position", flat=True), default=-1) + 1
-    kept = [filing.keep(entry.workspace_id, first + at, part, is_clean=False) for at, part in enumerate(parts)]
+    inspection = Inspection()
+    kept = [
+        filing.keep(entry.workspace_id, first + at, part, is_clean=False, inspection=inspection)
+        for at, part in enumerate(parts)
+    ]
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT inbox_attach_v1(%s, %s, %s, %s::jsonb)",
