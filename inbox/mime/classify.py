@@ -142,7 +142,11 @@ def _by_verdict(verdicts: Mapping[str, str]) -> Found:
 
 
 def _own(message: _Message, own: OwnAddresses, check: Callable[[str], bool] | None) -> Found:
-    """Our own mail come back: by its signed marker first; by From last, since anybody may write our address there."""
+    """Our own mail come back: by its signed marker first; by From last, since anybody may write our address there.
+
+    Not by the return path where somebody says to have written: a mailbox that forwards to us puts itself there, in one
+    form or another (`support+caf_=…` at Gmail, `support+SRS=…` at Microsoft 365), and leaves the customer in From.
+    """
     if check is not None:
         candidates = [message.first(HOP_HEADER.lower()), message.mail.message_id or ""]
         if any(candidate and check(candidate) for candidate in candidates):
@@ -150,7 +154,7 @@ def _own(message: _Message, own: OwnAddresses, check: Callable[[str], bool] | No
     origin = message.mail.from_
     if origin is not None and _is_own(origin.address, own):
         return "self", "sender is one of our inboxes"
-    if message.path and _is_own(message.path, own):
+    if origin is None and message.path and _is_own(message.path, own):
         return "self", "return path is one of our inboxes"
     if message.first(HOP_HEADER.lower()):
         return "auto_reply", f"{HOP_HEADER} of another installation"

@@ -9,8 +9,8 @@ import pytest
 
 from agents.models import AgentRun
 from config.demo.sink import Sink, Taken
-from inbox.models import Entry, OutboundMessage, Thread
-from inbox.services import sending
+from inbox.models import Email, Entry, Inbox, OutboundMessage, Thread
+from inbox.services import inboxes, sending
 from kernel.models import OutboxEvent
 from kernel.transactions import in_workspace
 from tests.agents.factories import drain, office, work
@@ -50,8 +50,19 @@ def dumb_answer(taken: Taken, *, subject: str, thread: bool) -> bytes:
     )
 
 
+# What a mailbox writes into the envelope of mail that it forwards to its inbox here: itself.
+FORWARDING = {
+    "gmail": "support+caf_=in=acme.test@acme.test",
+    "microsoft 365": "support+SRS=Xy1Zq=CB=customer.test=ada@acme.test",
+    "a plain forward": "support@acme.test",
+    "an alias": "help@acme.test",
+    "an alias by gmail": "help+caf_=in=acme.test@acme.test",
+}
+
+
+@pytest.mark.parametrize("path", ["bot@customer.test", FORWARDING["gmail"]], ids=["directly", "forwarded"])
 @pytest.mark.parametrize("thread", [True, False], ids=["in the thread", "each time a new thread"])
-def test_a_responder_without_any_header_gets_few_answers(sink, settings, thread):
+def test_a_responder_without_any_header_gets_few_answers(sink, settings, thread, path):
     acme = office(provider="local")
     settings.AUTO_REPLY_SENDER_PER_HOUR = 5
     deliver(mail(sender="Bot <bot@customer.test>", text="What are your opening hours on Saturday?"))
@@ -62,7 +73,7 @@ def test_a_responder_without_any_header_gets_few_answers(sink, settings, thread)
         for taken in fresh or sink.ledger.messages[-1:]:
             text = "What are your opening hours on Saturday?"
             raw = dumb_answer(taken, subject=f"Question {number}", thread=thread)
-            deliver(raw.replace(b"Thank you for your message.", text.encode()))
+            deliver(raw.replace(b"Thank you for your message.", text.encode()), envelope_from=path)
         turn()
     most = 1 if thread else 5
     assert 1 <= automatic_answers(acme) <= most
@@ -133,6 +144,28 @@ def test_a_null_return_path_is_never_answered(sink):
     turn()
     assert sink.ledger.messages == []
     assert automatic_answers(acme) == 0
+
+
+@pytest.mark.parametrize("path", FORWARDING.values(), ids=FORWARDING)
+def test_mail_that_our_own_mailbox_forwards_is_the_customers(sink, path):
+    """And nobody else's: what it forwards of our own is known by its sender, and by our token where that is rewritten."""
+    acme = office(provider="local")
+    with in_workspace(acme.id):
+        inbox_id = Inbox.objects.get().id
+    inboxes.change(workspace_id=acme.id, inbox_id=inbox_id, changes={"aliases": ["help@acme.test"]})
+    question = "What are your opening hours on Saturday?"
+    deliver(mail(text=question), envelope_from=path)
+    turn()
+    (taken,) = sink.ledger.messages
+    assert taken.recipients == ("ada@customer.test",)
+    deliver(taken.raw, envelope_from=path)
+    deliver(mail(sender="Support <help@acme.test>", text=question), envelope_from=path)
+    deliver(mail(sender="Relay <relay@gw.test>", text=question, message_id=taken.message_id), envelope_from=path)
+    turn()
+    assert len(sink.ledger.messages) == 1
+    with in_workspace(acme.id):
+        found = Email.objects.order_by("received_at").values_list("mail_class", "state")
+        assert list(found) == [("human", "handled"), *[("self", "ignored")] * 3]
 
 
 def test_a_person_is_answered(sink):

@@ -75,7 +75,8 @@ FIELDS: dict[str, tuple[str, dict[str, str]]] = {
     "cron": ("auto_reply", {"X-Cron-Env": "<SHELL=/bin/sh>"}),
     "own inbox": ("self", {"From": "Support <Support@acme.test>"}),
     "inbox of another workspace": ("self", {"From": "help@globex.test"}),
-    "own inbox as path": ("self", {"Return-Path": "<support@acme.test>"}),
+    "own inbox as path, and nobody in From": ("self", {"From": "", "Return-Path": "<support@acme.test>"}),
+    "own inbox, forwarded by another": ("self", {"From": "support@acme.test", "Return-Path": "<box+caf_=a=b.test@else.test>"}),
     "own Message-ID": ("self", {"Message-ID": f"<{TOKEN}>"}),
     "own marker": ("self", {HOP_HEADER: TOKEN}),
     "marker of another installation": ("auto_reply", {HOP_HEADER: "something"}),
@@ -128,6 +129,8 @@ def test_a_person_may_be_answered() -> None:
         {"From": "reply@person.example"},
         {"From": "norbert.reply@person.example"},
         {"Precedence": "first-class"},
+        {"Return-Path": "<support@acme.test>"},
+        {"Return-Path": "<help+SRS=Ab1=CD=example.org=ann@globex.test>"},
     ],
 )
 def test_what_looks_like_a_machine_and_is_none(fields: dict[str, str]) -> None:
