@@ -71,13 +71,16 @@ def compose(mail: Outgoing) -> bytes:
         ("Subject", words(header_text(mail.subject))),
         ("Date", format_datetime(mail.date)),
         *_references(mail),
-        # RFC 3834 §5; the second is what Exchange honours.
-        *([("Auto-Submitted", "auto-replied"), ("X-Auto-Response-Suppress", "All")] if mail.automatic else []),
-        (HOP_HEADER, str(mail.hops)),
+        *(_marks(mail) if mail.automatic else []),
     ]
     body = EmailMessage(policy=SMTP)
     body.set_content(mail.text.replace("\r\n", "\n"), cte="quoted-printable")
     return "".join(f"{name}: {value}\r\n" for name, value in fields).encode("ascii") + body.as_bytes()
+
+
+def _marks(mail: Outgoing) -> list[tuple[str, str]]:
+    """Of a machine's answer (RFC 3834 §5; the second is what Exchange honours). A person's ends every chain of machines."""
+    return [("Auto-Submitted", "auto-replied"), ("X-Auto-Response-Suppress", "All"), (HOP_HEADER, str(mail.hops))]
 
 
 def words(text: str) -> str:

@@ -17,8 +17,10 @@ HOP_HEADER = "X-Autonomous-Inbox-Hop"
 OwnAddresses = Callable[[str], bool] | Collection[str]
 
 _COMMENT = re.compile(r"\([^()]*\)")
+# What answering machines begin their subjects with, and people sometimes, too.
 _ANSWERING_MACHINE = re.compile(
-    r"\s*(?:automatic reply|auto(?:matic)?[- ]?(?:reply|response|responder)|out of (?:the )?office|ooo\b|on vacation|away from (?:my )?(?:mail|office)"
+    r"\s*(?:automatic reply|auto(?:matic)?[- ]?(?:reply|response|responder)|out of (?:the )?office(?: (?:auto[- ]?)?(?:reply|response|message|notice|notification))?"
+    r"|ooo\b|on vacation|away from (?:my )?(?:mail|office)"
     r"|automatische antwort|abwesenheits(?:notiz|nachricht|assistent|meldung)|abwesend\b|ich bin nicht im büro"
     r"|réponse automatique|absence du bureau|message d'absence|absent du bureau"
     r"|respuesta automática|fuera de (?:la )?oficina|ausente de la oficina"
@@ -31,10 +33,12 @@ _ANSWERING_MACHINE = re.compile(
     r"|automatická odpověď|automatická odpoveď|mimo kancelář|nepřítomnost"
     r"|automatikus válasz|házon kívül|răspuns automat|absent din birou|otomatik yanıt|ofis dışında"
     r"|автоматический ответ|автоответ|автоматична відповідь|автовідповідь|нет на рабочем месте|отсутствие на работе"
-    r"|αυτόματη απάντηση|εκτός γραφείου|automatski odgovor|samodejni odgovor|automatický|автоматичен отговор"
+    r"|αυτόματη απάντηση|εκτός γραφείου|automatski odgovor|samodejni odgovor|автоматичен отговор"
     r"|自動返信|自動応答|自動回覆|自動回复|自动回复|自动答复|不在办公室|부재 ?중|자동 ?(?:회신|응답)|תשובה אוטומטית|רד אוטומטי|رد تلقائي|الرد التلقائي)",
     re.IGNORECASE,
 )
+# Behind the whole phrase: a colon before the subject that is answered, or nothing more. A person goes on in words.
+_THAT_IS_ALL = re.compile(r"\s*(?:[:：]|[.!。！]*\s*$)")
 _BOUNCE_SUBJECT = re.compile(
     r"\s*(?:undeliver(?:able|ed)|mail delivery (?:failed|failure|system|subsystem|status)|delivery (?:status notification|failure|has failed|delayed|incomplete)"
     r"|returned mail|failure notice|warning: (?:message|could not send)|message (?:delivery|could not be delivered|undeliverable)|nondeliverable"
@@ -156,8 +160,6 @@ def _own(message: _Message, own: OwnAddresses, check: Callable[[str], bool] | No
         return "self", "sender is one of our inboxes"
     if origin is None and message.path and _is_own(message.path, own):
         return "self", "return path is one of our inboxes"
-    if message.first(HOP_HEADER.lower()):
-        return "auto_reply", f"{HOP_HEADER} of another installation"
     return None
 
 
@@ -206,11 +208,20 @@ def _answering_machine(message: _Message) -> Found:
 
 def _silent_machine(message: _Message) -> Found:
     """No field says so: Exchange's out-of-office is known by its subject alone (ZM-7), others by the null path."""
-    if _ANSWERING_MACHINE.match(message.mail.subject):
+    begun = _ANSWERING_MACHINE.match(message.mail.subject)
+    if begun and _THAT_IS_ALL.match(message.mail.subject, begun.end()):
         return "auto_reply", "subject of an answering machine"
+    if begun and _answers_unasked(message):
+        return "auto_reply", "begins like an answering machine, and came like one"
     if message.null_path and not any(name in message.fields for name in _LIST_FIELDS):
         return "auto_reply", "null return path"
     return None
+
+
+def _answers_unasked(message: _Message) -> bool:
+    """What else tells a machine from a person: an answer to a mail under a subject of its own, or mail of low rank."""
+    ranks = (message.token("precedence"), message.token("x-precedence"))
+    return message.null_path or bool(message.mail.in_reply_to) or any(rank in _PRECEDENCE for rank in ranks)
 
 
 def _list(message: _Message) -> Found:
@@ -230,6 +241,9 @@ def _refusal(message: _Message, recipient: str | Callable[[], bool] | None) -> s
     suppressed = {item.strip().lower() for item in message.first("x-auto-response-suppress").split(",")}
     if suppressed & {"all", "oof", "autoreply"}:
         return "X-Auto-Response-Suppress"
+    # On what an installation of this product writes by itself; a person may have passed it on, and reads the answer.
+    if message.first(HOP_HEADER.lower()):
+        return f"{HOP_HEADER} of another installation"
     mail = message.mail
     if mail.from_ is None:
         return "no sender to answer"

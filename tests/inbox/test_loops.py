@@ -9,8 +9,11 @@ import pytest
 
 from agents.models import AgentRun
 from config.demo.sink import Sink, Taken
+from inbox.channels import composing
+from inbox.channels.composing import Outgoing
 from inbox.models import Email, Entry, Inbox, OutboundMessage, Thread
 from inbox.services import inboxes, sending
+from kernel import clock
 from kernel.models import OutboxEvent
 from kernel.transactions import in_workspace
 from tests.agents.factories import drain, office, work
@@ -144,6 +147,45 @@ def test_a_null_return_path_is_never_answered(sink):
     turn()
     assert sink.ledger.messages == []
     assert automatic_answers(acme) == 0
+
+
+def of_another_installation(*, automatic: bool, in_reply_to: str) -> bytes:
+    """An answer as this product writes it, elsewhere."""
+    return composing.compose(
+        Outgoing(
+            from_name="Bo",
+            from_address="bo@partner.test",
+            to=[("Support", "support@acme.test")],
+            subject="Re: Your order",
+            text="What are your opening hours on Saturday?",
+            message_id=f"<{uuid4().hex}.{'0' * 24}@partner.test>",
+            date=clock.now(),
+            in_reply_to=in_reply_to.strip("<>"),
+            automatic=automatic,
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("writer", "kind", "opens", "answers"),
+    [("person", "human", True, 1), ("machine", "auto_reply", False, 0), ("only the mark is left", "human", True, 0)],
+)
+def test_answers_of_another_installation_are_a_persons_or_a_machines(sink, writer, kind, opens, answers):
+    """A person there is a person here: read, in a conversation that opens again, and answered."""
+    acme = office(provider="local")
+    first = "<first@partner.test>"
+    deliver(mail(sender="Bo <bo@partner.test>", message_id=first, auto_submitted="auto-generated"))
+    with in_workspace(acme.id):
+        Thread.objects.update(status="closed")
+    raw = of_another_installation(automatic=writer != "person", in_reply_to=first)
+    if writer == "only the mark is left":
+        raw = re.sub(rb"(?im)^(auto-submitted|x-auto-response-suppress):[^\n]*\n", b"", raw)
+    deliver(raw, envelope_from="bo@partner.test")
+    with in_workspace(acme.id):
+        assert Email.objects.order_by("received_at").values_list("mail_class", flat=True)[1] == kind
+        assert (Thread.objects.get().status == "open") is opens
+    turn()
+    assert automatic_answers(acme) == answers
 
 
 @pytest.mark.parametrize("path", FORWARDING.values(), ids=FORWARDING)

@@ -191,7 +191,7 @@ def test_a_second_automatic_answer_in_a_day_is_held_and_a_persons_is_not(db):
 
 
 def test_the_cap_on_hops_holds_whatever_a_mail_was_taken_for(db, settings):
-    """A mail with our mark is a machine's already where mail is judged; this wall stands by itself."""
+    """A mail with our mark is not to be answered already where mail is judged; this wall stands by itself."""
     acme, settings.MAX_HOPS = house(), 3
     near, far = (one_mail(acme, subject=hop, x_autonomous_inbox_hop=hop) for hop in ("2", "3"))
     reply(acme, near)

@@ -57,7 +57,14 @@ FIELDS: dict[str, tuple[str, dict[str, str]]] = {
             "Automatisch antwoord: bestelling", "Autosvar: ordre", "Automatiskt svar: faktura", "Automaattinen vastaus: tilaus",
             "Odpowiedź automatyczna: faktura", "Автоматический ответ: счёт", "自動返信: 注文", "自动答复: 订单",
             "Resposta automática: pedido", "Otomatik yanıt: sipariş", "Automatická odpověď: faktura",
+            "Automatická odpoveď: faktúra", "Out of Office AutoReply: hello", "AutoReply: hello", "Auto-Response: hello", "OOO: hello",
+            "Abwesenheitsnotiz", "Out of office", "Out of the office.", "Frånvaro: faktura", "Nieobecność: faktura", "自動返信：注文",
         )
+    },
+    **{
+        f"subject {subject!r} with {name}": ("auto_reply", {"Subject": subject, name: value})
+        for subject in ("Out of office until 5 May", "Abwesenheitsnotiz von Ann", "OOO till Monday", "Nieobecność w biurze do piątku")
+        for name, value in (("In-Reply-To", "<a@acme.test>"), ("Return-Path", "<>"), ("Precedence", "bulk"), ("X-Precedence", "junk"))
     },
     "no-reply": ("human", {"From": "Shop <no-reply@shop.example>"}),
     "noreply": ("human", {"From": "noreply@shop.example"}),
@@ -79,7 +86,8 @@ FIELDS: dict[str, tuple[str, dict[str, str]]] = {
     "own inbox, forwarded by another": ("self", {"From": "support@acme.test", "Return-Path": "<box+caf_=a=b.test@else.test>"}),
     "own Message-ID": ("self", {"Message-ID": f"<{TOKEN}>"}),
     "own marker": ("self", {HOP_HEADER: TOKEN}),
-    "marker of another installation": ("auto_reply", {HOP_HEADER: "something"}),
+    "marker of another installation": ("human", {HOP_HEADER: "something"}),
+    "marker and Auto-Submitted": ("auto_reply", {HOP_HEADER: "1", "Auto-Submitted": "auto-replied"}),
     "suppress All": ("human", {"X-Auto-Response-Suppress": "All"}),
     "suppress OOF": ("human", {"X-Auto-Response-Suppress": "DR, OOF"}),
     "suppress AutoReply": ("human", {"X-Auto-Response-Suppress": "autoreply"}),
@@ -129,10 +137,22 @@ def test_a_person_may_be_answered() -> None:
         {"From": "reply@person.example"},
         {"From": "norbert.reply@person.example"},
         {"Precedence": "first-class"},
+        {"Precedence": "first-class", "Subject": "OOO question"},
+        {"References": "<a@acme.test>", "Subject": "Auto reply is broken in my account"},
+        *(
+            {"Subject": subject}
+            for subject in (
+                "Automatický kávovar nefunguje", "Nieobecność w pracy 12 maja", "Frånvaro på fredag", "OOO question", "Ooops!",
+                "Auto reply is broken in my account", "Autoresponder keeps answering: how do I stop it?", "Autosvar virker ikke",
+                "Abwesenheitsnotiz einrichten", "Abwesend gemeldet und trotzdem Post: warum?", "Out of office key lost", "On vacation pay",
+                "Réponse automatique à désactiver", "Respuesta automática no funciona", "Fuori sede domani?",
+                "Nepřítomnost zaměstnance", "Автоответчик не работает", "自動返信が届きません", "부재중 전화", "Niet aanwezig bij levering",
+            )
+        ),
         {"Return-Path": "<support@acme.test>"},
         {"Return-Path": "<help+SRS=Ab1=CD=example.org=ann@globex.test>"},
     ],
-)
+)  # fmt: skip
 def test_what_looks_like_a_machine_and_is_none(fields: dict[str, str]) -> None:
     assert judge(mail_of(fields)).may_auto_answer
 
