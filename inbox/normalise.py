@@ -57,6 +57,12 @@ def without_tag(canonical: str) -> str:
     return f"{local.partition('+')[0] or local}@{domain}"
 
 
+def looked_for(recipient: str) -> tuple[str, str, str]:
+    """By what a recipient's inbox is looked for (`inbox_route_v1`): its canonical form, that without tag, its domain."""
+    exact = lenient(recipient)
+    return exact, without_tag(exact), exact.rpartition("@")[2]
+
+
 _HOST = re.compile(r"(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
 _KEY_ID = re.compile(r"[A-Za-z0-9]{4,128}")

@@ -61,7 +61,7 @@ class Migration(migrations.Migration):
         ),
         db.sql_file(
             SQL / "addresses_v1.sql",
-            reverse="DROP FUNCTION inbox_further_v1(text, text, text);"
+            reverse="DROP FUNCTION inbox_route_v1(text, text, text); DROP FUNCTION inbox_further_v1(text, text, text);"
             " DROP TRIGGER inbox_further_address_free ON inbox_inboxaddress;"
             " DROP TRIGGER inbox_inbox_address_free ON inbox_inbox; DROP FUNCTION inbox_address_free_v1()",
         ),

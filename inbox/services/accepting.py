@@ -15,7 +15,7 @@ import orjson
 from django.conf import settings
 from django.db import connection, transaction
 
-from inbox.normalise import lenient, without_tag
+from inbox.normalise import looked_for
 from kernel import context, nudge
 from kernel.crash import crash_point
 from kernel.errors import DomainError
@@ -61,7 +61,7 @@ def accept(
     if len(raw) > settings.MAIL_MAX_BYTES:
         limit = settings.MAIL_MAX_BYTES
         raise TooLarge(f"The message has {len(raw)} bytes; at most {limit} are taken.", limit=limit)
-    exact = [lenient(recipient) for recipient in recipients]
+    looked = [looked_for(recipient) for recipient in recipients]
     who = context.actor.get()
     cause = {"actor": {"kind": who.kind, "id": who.id, "label": who.label}, "request_id": context.request_id.get()}
     with connection.cursor() as cursor:
@@ -75,9 +75,9 @@ def accept(
                 hashlib.sha256(raw).digest(),
                 envelope_from[:320],
                 list(recipients),
-                exact,
-                [without_tag(address) for address in exact],
-                [address.rpartition("@")[2] for address in exact],
+                [exact for exact, _, _ in looked],
+                [untagged for _, untagged, _ in looked],
+                [domain for _, _, domain in looked],
                 orjson.dumps(verdicts or {}).decode(),
                 orjson.dumps(cause).decode(),
                 only_workspace,

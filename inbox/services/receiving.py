@@ -1,10 +1,10 @@
 """What the mail listener asks and hands over."""
 
-from django.db import close_old_connections
+from django.db import close_old_connections, connection
 
 from inbox import policy as policies
 from inbox.models import Inbox
-from inbox.normalise import lenient, without_tag
+from inbox.normalise import looked_for
 from inbox.services import accepting
 from kernel.context import Actor, acting_as
 from kernel.transactions import in_all_workspaces
@@ -15,15 +15,15 @@ LISTENER = Actor(kind="system", id="listener", label="mail listener")
 def knows(recipient: str) -> bool:
     """Whether an inbox takes mail under this address; the answer is given at RCPT, before any content.
 
-    An inbox that is switched off refuses here when its policy says `bounce`.
+    The inbox is the one that acceptance would find (own address, alias, tag or catch-all). Switched off, it refuses here
+    when its policy says `bounce`. An address that no inbox has is refused, though its domain be ours: its sender learns
+    of the mistake. Where nobody can be refused any more, acceptance keeps such mail in quarantine.
     """
-    exact = lenient(recipient)
     close_old_connections()
-    with in_all_workspaces("the listener serves every workspace"):
-        rows = Inbox.objects.filter(address_normalized__in=[exact, without_tag(exact)])
-        found = {row.address_normalized: row for row in rows.only("address_normalized", "active", "policy")}
-    # The exact address goes before the one without its tag, as it does when the mail is accepted.
-    inbox = found.get(exact) or found.get(without_tag(exact))
+    with in_all_workspaces("the listener serves every workspace"), connection.cursor() as cursor:
+        cursor.execute("SELECT inbox_id FROM inbox_route_v1(%s, %s, %s)", looked_for(recipient))
+        row = cursor.fetchone()
+        inbox = Inbox.objects.filter(id=row[0]).only("active", "policy").first() if row else None
     return inbox is not None and (inbox.active or policies.parse(inbox.policy).when_inactive != "bounce")
 
 

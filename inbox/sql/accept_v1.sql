@@ -34,16 +34,9 @@ BEGIN
         SELECT r.owner, array_agg(DISTINCT r.recipient) AS recipients,
             array_agg(DISTINCT r.inbox) FILTER (WHERE r.inbox IS NOT NULL) AS inboxes
         FROM (
-            SELECT a.recipient, coalesce(i.id, t.id, x.inbox_id) AS inbox,
-                coalesce(i.workspace_id, t.workspace_id, x.workspace_id, d.workspace_id, v_estate) AS owner
+            SELECT a.recipient, f.inbox_id AS inbox, coalesce(f.workspace_id, v_estate) AS owner
             FROM unnest(p_recipients, p_exact, p_untagged, p_domains) AS a(recipient, exact, untagged, domain)
-            LEFT JOIN inbox_inbox i ON i.address_normalized = a.exact AND i.deleted_at IS NULL
-            LEFT JOIN inbox_inbox t ON i.id IS NULL AND t.address_normalized = a.untagged AND t.deleted_at IS NULL
-            -- Further addresses are looked for only where no inbox has the address as its own.
-            LEFT JOIN LATERAL (SELECT f.inbox_id, f.workspace_id FROM inbox_further_v1(a.exact, a.untagged, a.domain) f
-                WHERE i.id IS NULL AND t.id IS NULL) x ON true
-            LEFT JOIN tenancy_verifieddomain d ON i.id IS NULL AND t.id IS NULL AND x.inbox_id IS NULL
-                AND d.domain = a.domain AND d.state = 'verified'
+            CROSS JOIN LATERAL inbox_route_v1(a.exact, a.untagged, a.domain) f
         ) r
         WHERE p_only_workspace IS NULL OR r.owner = p_only_workspace
         GROUP BY r.owner ORDER BY r.owner

@@ -33,3 +33,20 @@ RETURNS TABLE (inbox_id uuid, workspace_id uuid) LANGUAGE sql STABLE AS $$
     WHERE a.address_normalized IN (p_exact, p_untagged, '*@' || p_domain)
     ORDER BY (a.address_normalized = p_exact) DESC, (a.address_normalized = p_untagged) DESC LIMIT 1
 $$;
+
+-- Where mail for an address goes, whoever asks: the listener before it takes a mail, and what takes it. One row: the inbox
+-- that has the address, as its own (exactly, else without a plus-tag) or as a further one, and its workspace; without an
+-- inbox the workspace of the verified domain; nulls when the address is nobody's. Whether the inbox is switched on is not
+-- asked here. The caller sees every workspace.
+CREATE FUNCTION inbox_route_v1(p_exact text, p_untagged text, p_domain text)
+RETURNS TABLE (inbox_id uuid, workspace_id uuid) LANGUAGE sql STABLE AS $$
+    SELECT coalesce(i.id, t.id, x.inbox_id), coalesce(i.workspace_id, t.workspace_id, x.workspace_id, d.workspace_id)
+    FROM (SELECT 1) AS one
+    LEFT JOIN inbox_inbox i ON i.address_normalized = p_exact AND i.deleted_at IS NULL
+    LEFT JOIN inbox_inbox t ON i.id IS NULL AND t.address_normalized = p_untagged AND t.deleted_at IS NULL
+    -- Further addresses are looked for only where no inbox has the address as its own.
+    LEFT JOIN LATERAL (SELECT f.inbox_id, f.workspace_id FROM inbox_further_v1(p_exact, p_untagged, p_domain) f
+        WHERE i.id IS NULL AND t.id IS NULL) x ON true
+    LEFT JOIN tenancy_verifieddomain d ON i.id IS NULL AND t.id IS NULL AND x.inbox_id IS NULL
+        AND d.domain = p_domain AND d.state = 'verified'
+$$;

@@ -11,10 +11,12 @@ from contextlib import contextmanager
 import pytest
 
 from config import ports
-from inbox.models import InboundMessage
-from inbox.services import ingesting
+from inbox.models import InboundMessage, Inbox
+from inbox.services import inboxes, ingesting
+from inbox.services.addressing import Further
 from kernel.transactions import in_all_workspaces
-from tests.factories.world import house, mail
+from tenancy.services import domains
+from tests.factories.world import House, hand_in, house, mail
 
 pytestmark = pytest.mark.xdist_group("listener")  # one process for most of them
 
@@ -79,10 +81,66 @@ def test_recipients_that_nobody_has_are_refused_and_the_others_get_the_mail(db, 
     assert len(messages()) == 1
 
 
-def test_a_tagged_address_reaches_its_inbox(db, listener):
-    house()
-    send(listener[0], mail(), "Support+orders@ACME.test")
-    assert len(messages()) == 1
+# Every way in which an address may be an inbox's, beside addresses like them that are nobody's.
+WAYS = {
+    "Support@ACME.test": True,
+    "support+orders@acme.test": True,
+    "help@acme.test": True,
+    "Help+now@acme.test": True,
+    "nobody@acme.test": False,
+    "helper@acme.test": False,
+    "help@elsewhere.test": False,
+    "whoever@brands.test": True,
+    "whoever+x@BRANDS.test": True,
+    "whoever@sub.brands.test": False,
+    "*@acme.test": False,
+    "gone@acme.test": False,
+}
+
+
+def _with_every_way() -> tuple[House, list[Inbox]]:
+    acme = house()
+    domains.claim(workspace_id=acme.id, domain="brands.test")
+    domains.confirm(workspace_id=acme.id, domain="brands.test", proof="test")
+    inboxes.change(workspace_id=acme.id, inbox_id=acme.inbox.id, changes={"aliases": ["help@acme.test"]})
+    brands = inboxes.open_inbox(
+        workspace_id=acme.id, address="hello@brands.test", further=Further(aliases=(), catch_all=True)
+    )
+    gone = inboxes.open_inbox(workspace_id=acme.id, address="gone@acme.test")
+    inboxes.delete(workspace_id=acme.id, inbox_id=gone.id)
+    return acme, [acme.inbox, brands]
+
+
+def _answers(port: int) -> dict[str, bool]:
+    """Which addresses are taken at RCPT; a refusal is for good."""
+    with smtplib.SMTP("127.0.0.1", port, timeout=20) as session:
+        session.ehlo()
+        session.mail("ada@customer.test")
+        codes = {address: session.rcpt(address)[0] for address in WAYS}
+    assert set(codes.values()) <= {250, 550}
+    return {address: code == 250 for address, code in codes.items()}
+
+
+def test_the_door_is_open_for_exactly_the_addresses_that_lead_to_an_inbox(db, listener):
+    """What RCPT says is what acceptance does: with an alias, a tag, whatever a domain gets, and with what nobody has."""
+    _with_every_way()
+    assert _answers(listener[0]) == WAYS
+    for address, leads in WAYS.items():
+        (accepted,) = hand_in(mail(), address)
+        assert (accepted.inbox_id is not None) is leads, address
+    send(listener[0], mail(), *[address for address, leads in WAYS.items() if leads])
+    with in_all_workspaces("counting in a test"):
+        assert InboundMessage.objects.get(source="smtp").emails.count() == 2
+
+
+@pytest.mark.parametrize("what", ["store", "bounce"])
+def test_an_inbox_that_is_off_refuses_under_all_its_addresses_where_its_policy_says_so(db, listener, what):
+    acme, both = _with_every_way()
+    for inbox in both:
+        inboxes.change(
+            workspace_id=acme.id, inbox_id=inbox.id, changes={"policy": {"when_inactive": what}, "active": False}
+        )
+    assert _answers(listener[0]) == (WAYS if what == "store" else dict.fromkeys(WAYS, False))
 
 
 def test_lmtp(db):
