@@ -14,16 +14,30 @@ def key(workspace_id: UUID, sha256: str) -> str:
     return f"{workspace_id}/{sha256[:2]}/{sha256}"
 
 
+class NotStored(OSError):
+    """What lies under the name is not the content, and the store did not replace it."""
+
+
 def put(workspace_id: UUID, sha256: str, content: bytes) -> str:
-    """Store bytes under their hash and return the key. Storing the same again changes nothing."""
+    """Store bytes under their hash and return the key. Storing the same again changes nothing.
+
+    What is there in another length was cut off when it was written, and is written again. Raises whatever the store does
+    when it cannot take them.
+    """
     name = key(workspace_id, sha256)
-    if default_storage.exists(name):
+    if _is_whole(name, content):
         return name
     saved = default_storage.save(name, ContentFile(content))
     if saved != name:
-        # A concurrent writer of the same content was first; the copy under the other name is not needed.
+        # A store that does not write over what is there; that may be whole by now, if a concurrent writer was first.
         default_storage.delete(saved)
+        if not _is_whole(name, content):
+            raise NotStored(f"The store keeps what is wrong under {name}: let it write over it (settings.STORAGES).")
     return name
+
+
+def _is_whole(name: str, content: bytes) -> bool:
+    return default_storage.exists(name) and default_storage.size(name) == len(content)
 
 
 def stream(name: str) -> Iterator[bytes]:

@@ -230,7 +230,8 @@ STATIC_ROOT = VAR / "static"
 STATICFILES_DIRS = [ROOT / "static"]
 WHITENOISE_USE_FINDERS = True
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": FILES_ROOT}},
+    # Another one writes a file whole or not at all, too, and over one that is there.
+    "default": {"BACKEND": "files.transport.disk.Disk", "OPTIONS": {"location": FILES_ROOT}},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAIL_MAX_BYTES + 1024 * 1024
