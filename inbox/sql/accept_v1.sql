@@ -25,6 +25,9 @@ DECLARE
     v_state text;
     v_reason text;
     v_added text[];
+    v_further boolean;
+    v_refilled boolean;
+    v_brought boolean;
     v_inbox record;
     v_email uuid;
     v_facts jsonb;
@@ -43,9 +46,11 @@ BEGIN
     LOOP
         v_new := false;
         v_added := NULL;
+        v_further := false;
         v_facts := '[]';
-        SELECT m.id, m.recipients, m.state INTO v_message FROM inbox_inboundmessage m
-        WHERE m.workspace_id = v_group.owner AND m.source = p_source AND m.provider_message_id = p_provider_id;
+        SELECT m.id, m.recipients, m.state, octet_length(m.raw) = 0 AS is_empty INTO v_message FROM inbox_inboundmessage m
+        WHERE m.workspace_id = v_group.owner AND m.source = p_source AND m.provider_message_id = p_provider_id
+        FOR NO KEY UPDATE;
         IF NOT FOUND THEN
             v_state := CASE WHEN v_group.inboxes IS NULL THEN 'quarantined' ELSE 'stored' END;
             v_reason := CASE WHEN v_group.inboxes IS NOT NULL THEN ''
@@ -58,18 +63,30 @@ BEGIN
             v_new := FOUND;
             IF NOT v_new THEN
                 -- A concurrent delivery of the same message was first, and has committed by now.
-                SELECT m.id, m.recipients, m.state INTO v_message FROM inbox_inboundmessage m
-                WHERE m.workspace_id = v_group.owner AND m.source = p_source AND m.provider_message_id = p_provider_id;
+                SELECT m.id, m.recipients, m.state, octet_length(m.raw) = 0 AS is_empty INTO v_message
+                FROM inbox_inboundmessage m
+                WHERE m.workspace_id = v_group.owner AND m.source = p_source AND m.provider_message_id = p_provider_id
+                FOR NO KEY UPDATE;
             END IF;
         END IF;
         IF NOT v_new THEN
             v_id := v_message.id;
             SELECT array_agg(x) INTO v_added FROM unnest(v_group.recipients) x WHERE x <> ALL (v_message.recipients);
+            -- The same message for a further inbox of ours: look again.
+            v_further := EXISTS (SELECT FROM unnest(v_group.inboxes) AS g(inbox) WHERE NOT EXISTS (
+                SELECT FROM inbox_email e WHERE e.inbound_message_id = v_id AND e.inbox_id = g.inbox));
+            -- Its bytes are not there when every inbox so far has dropped it, or when they were still elsewhere: what
+            -- comes now is kept, the bytes or where they are. What is done and stays so was dropped on purpose.
+            v_refilled := v_message.is_empty AND (v_further OR v_message.state <> 'done');
+            v_brought := v_refilled AND octet_length(p_raw) > 0;
             UPDATE inbox_inboundmessage SET deliveries = deliveries + 1,
                 recipients = recipients || coalesce(v_added, '{}'),
-                -- The same bytes for a further recipient: another inbox of ours is named, so look again.
-                state = CASE WHEN v_added IS NOT NULL AND v_group.inboxes IS NOT NULL THEN 'stored' ELSE state END,
-                attempts = CASE WHEN v_added IS NOT NULL THEN 0 ELSE attempts END
+                state = CASE WHEN v_further THEN 'stored' ELSE state END,
+                attempts = CASE WHEN v_further THEN 0 ELSE attempts END,
+                raw = CASE WHEN v_brought THEN p_raw ELSE raw END,
+                sha256 = CASE WHEN v_brought THEN p_sha256 ELSE sha256 END,
+                size = CASE WHEN v_brought THEN octet_length(p_raw) ELSE size END,
+                location = CASE WHEN v_refilled AND p_location <> '' THEN p_location ELSE location END
             WHERE id = v_id;
         END IF;
         FOR v_inbox IN SELECT i.id, i.active FROM inbox_inbox i WHERE i.id = ANY (v_group.inboxes) ORDER BY i.id LOOP
@@ -94,7 +111,7 @@ BEGIN
         IF v_group.inboxes IS NULL THEN
             RETURN QUERY SELECT v_group.owner, v_id, NULL::uuid, NULL::uuid, v_new, statement_timestamp();
         END IF;
-        IF v_new OR v_added IS NOT NULL THEN
+        IF v_new OR v_further OR (v_added IS NOT NULL AND v_group.inboxes IS NULL) THEN
             v_facts := v_facts || jsonb_build_object('key', 'inbound_message_id:' || v_id,
                 'slug', CASE WHEN v_group.inboxes IS NULL THEN 'inbound_message.quarantined'
                     ELSE 'inbound_message.stored' END,

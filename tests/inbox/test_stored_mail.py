@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from inbox.channels import s3
 from inbox.models import Email, Entry, InboundMessage
-from inbox.services import ingesting, quarantine
+from inbox.services import inboxes, ingesting, quarantine
 from kernel.transactions import in_all_workspaces, in_workspace
 from tests.factories.world import house, mail
 from tests.inbox.test_ingress import message, post
@@ -94,6 +94,52 @@ def test_a_mail_that_is_not_there_yet_is_asked_for_again(db, topic, bucket):
         kept = InboundMessage.objects.get()
         assert (bytes(kept.raw), kept.state, kept.reason) == (raw, "done", "")
         assert Email.objects.get().state == "threaded"
+
+
+@pytest.mark.parametrize("comes", ["with its bytes", "with its place"])
+def test_a_dropped_mail_for_a_further_inbox_is_brought_from_the_bucket(db, topic, bucket, settings, comes):
+    """The second notification finds the object, or not yet: either way the open inbox has the mail in the end."""
+    settings.INGEST_LEASE_SECONDS = 0.0
+    acme, raw = house("acme", policy={"when_inactive": "drop"}), mail()
+    inboxes.change(workspace_id=acme.id, inbox_id=acme.inbox.id, changes={"active": False})
+    inboxes.open_inbox(workspace_id=acme.id, address="sales@acme.test")
+    bucket.put_object(Bucket=BUCKET, Key="mail", Body=raw)
+
+    def announced(*recipients: str) -> str:
+        body = message(b"", ses_id="ses-1", stored_at=(BUCKET, "mail"), recipients=list(recipients))
+        return post(topic.notification(body)).json()["status"]
+
+    assert announced("support@acme.test") == "accepted"
+    ingesting.process_all()
+    if comes == "with its place":
+        bucket.delete_object(Bucket=BUCKET, Key="mail")
+    assert announced("sales@acme.test") == "duplicate"
+    bucket.put_object(Bucket=BUCKET, Key="mail", Body=raw)
+    ingesting.process_all()
+    with in_workspace(acme.id):
+        kept = InboundMessage.objects.get()
+        assert (kept.state, bytes(kept.raw), kept.size) == ("done", raw, len(raw))
+        assert Entry.objects.get().subject == "Where is my order?"
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_mail_whose_bytes_come_with_a_repetition_needs_the_bucket_no_more(db, topic, bucket, settings, waits):
+    acme, raw = house(), mail()
+    body = topic.notification(message(b"", ses_id="ses-1", stored_at=(BUCKET, "late")))
+    assert post(body).json()["status"] == "accepted"
+    if not waits:
+        ingesting.process_all()
+    bucket.put_object(Bucket=BUCKET, Key="late", Body=raw)
+    assert post(body).json()["status"] == "duplicate"
+    bucket.delete_object(Bucket=BUCKET, Key="late")
+    with in_workspace(acme.id):
+        kept = InboundMessage.objects.get()
+        assert (bytes(kept.raw), kept.size, kept.state) == (raw, len(raw), "stored" if waits else "quarantined")
+    if not waits:
+        quarantine.replay(workspace_id=acme.id, inbound_message_id=kept.id)
+    ingesting.process_all()
+    with in_workspace(acme.id):
+        assert Entry.objects.count() == 1
 
 
 def test_a_mail_that_never_comes_is_quarantined_with_the_reason_and_can_be_tried_again(db, topic, bucket):
