@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aiosmtpd.lmtp import LMTP
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd.smtp import SMTP, Envelope, Session, syntax
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +45,72 @@ class Handler:
         return "250 2.0.0 OK, stored"
 
 
+class _Server(SMTP):
+    """The library's server, but for what follows DATA: lines of content may have any length.
+
+    RFC 5321 asks for lines of at most 1000 octets (4.5.3.1.6), and mail with longer ones is sent all the same; a mail is
+    limited as a whole. The library's limit stays for commands, so that nobody who has named no recipient fills memory.
+    """
+
+    @syntax("DATA")
+    async def smtp_DATA(self, arg: str | None) -> None:  # noqa: N802 - the library's name
+        if await self.check_helo_needed():
+            return
+        envelope = self.envelope or self._create_envelope()
+        if not envelope.rcpt_tos:
+            await self.push("503 5.5.1 Error: need RCPT command")
+        elif arg:
+            await self.push("501 5.5.4 Syntax: DATA")
+        else:
+            await self.push("354 End data with <CR><LF>.<CR><LF>")
+            status = await self._received(envelope)
+            self.envelope = self._create_envelope()
+            await self.push("\r\n".join([status] * self._answers(envelope)))
+
+    def _answers(self, envelope: Envelope) -> int:
+        return 1
+
+    async def _received(self, envelope: Envelope) -> str:
+        content = await self._content(self.data_size_limit or 0)
+        if content is None:
+            return "552 5.3.4 Error: too much mail data"
+        envelope.content = envelope.original_content = content
+        return str(await self.event_handler.handle_DATA(self, self.session, envelope))
+
+    async def _content(self, limit: int) -> bytes | None:
+        """The mail as it was sent, without the dots that were added for the transfer (4.5.2); None when it is too large.
+
+        Only a line that is a dot ends it, and only CR LF ends a line: with any other reading, two servers could differ in
+        where a mail ends. What is too large is read to its end and not kept.
+        """
+        kept, begins = bytearray(), True
+        is_kept = True
+        while (piece := await self._piece()) != b".\r\n" or not begins:
+            if begins and piece.startswith(b"."):
+                piece = piece[1:]
+            is_kept = is_kept and len(kept) + len(piece) <= limit
+            if is_kept:
+                kept += piece
+            else:
+                kept.clear()
+            begins = piece.endswith(b"\r\n")
+        return bytes(kept) if is_kept else None
+
+    async def _piece(self) -> bytes:
+        """A line, or as much of it as the reader takes at once. A connection that ends here ends this task."""
+        try:
+            return bytes(await self._reader.readuntil(b"\r\n"))
+        except asyncio.LimitOverrunError as error:
+            return bytes(await self._reader.readexactly(error.consumed))
+
+
+class _LocalServer(_Server, LMTP):
+    """LMTP answers once for each recipient that was taken (RFC 2033, 4.2); they share one fate, being stored together."""
+
+    def _answers(self, envelope: Envelope) -> int:
+        return len(envelope.rcpt_tos)
+
+
 async def serve(*, host: str, port: int, lmtp: bool, handler: Handler, limit: int) -> asyncio.Server:
     """Listen until the caller closes the server. `limit` is in bytes and announced with SIZE (RFC 1870)."""
     loop = asyncio.get_running_loop()
@@ -55,5 +121,5 @@ async def serve(*, host: str, port: int, lmtp: bool, handler: Handler, limit: in
         "loop": loop,
         "ident": "Autonomous Inbox",
     }
-    kind = LMTP if lmtp else SMTP
+    kind = _LocalServer if lmtp else _Server
     return await loop.create_server(lambda: kind(handler, **options), host=host, port=port)
