@@ -221,7 +221,7 @@ def _edit(case: _Case, text: str) -> None:
     asked = case.intent.arguments
     arguments: dict[str, Any] = asked | {"text": visible(text).strip()}
     if not arguments["text"]:
-        raise Invalid("The edited answer is empty.", pointer="/text")
+        raise Invalid("The edited answer is empty. Write one, or reject what was asked.", pointer="/text")
     tools.check(tool, arguments)
     if arguments == asked:
         return

@@ -129,6 +129,22 @@ def test_an_answer_is_approved_in_other_words(place):
     assert client.get(path).json()["state"] == "consumed"
 
 
+@pytest.mark.parametrize("text", ["", "  ", "\n", "\u200b", "\u00a0", None])
+def test_no_words_are_no_edit_and_no_approval_either(place, text):
+    play()
+    email = receive(place)
+    work()
+    client = _client(place)
+    path = f"/api/v1/approvals/{client.get('/api/v1/approvals').json()['data'][0]['id']}"
+    refused = client.post(f"{path}/approve", {"text": text}, format="json")
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/text")
+    work()
+    assert (client.get(path).json()["state"], case(email).replies) == ("pending", [])
+    assert client.post(f"{path}/approve", {"text": ANSWER}, format="json").json()["state"] == "approved"
+    work()
+    assert len(case(email).replies) == 1
+
+
 def test_the_same_decision_sent_twice_is_answered_twice_and_done_once(place):
     play()
     receive(place)

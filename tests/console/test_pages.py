@@ -169,6 +169,32 @@ def test_a_second_decision_is_refused_with_words(mika, world):
     assert who == ("user", "Mika Lindgren")
 
 
+@pytest.mark.parametrize("emptied", ["", " ", "\r\n\r\n", "\u200b", "\u00a0"])
+@pytest.mark.parametrize("shown", [True, False])
+def test_an_emptied_box_approves_nothing(mika, world, emptied, shown):
+    """Who deletes the agent's words and approves must not send them; who leaves them as they are does."""
+    asked, url = world.approvals["gift"], reverse("admin:approve", args=[world.approvals["gift"].id])
+    words = asked.snapshot["text"]
+    box = {"original_text": words} if shown else {}
+    refused = mika.post(url, {"edited_text": emptied} | box, follow=True)
+    assert b"The edited answer is empty." in refused.content
+    with in_workspace(world.workspace.id):
+        assert ApprovalRequest.objects.get(id=asked.id).state == "pending"
+    assert (
+        b"Approved; the agent sends it now."
+        in mika.post(url, {"edited_text": words} | {"original_text": words}, follow=True).content
+    )
+    with in_workspace(world.workspace.id):
+        row = ApprovalRequest.objects.get(id=asked.id)
+    assert (row.state, row.edited, row.snapshot["text"]) == ("approved", False, words)
+
+
+def test_the_box_for_an_edit_wants_words_unless_the_answer_is_rejected(mika, world):
+    page = mika.get("/console/approvals/").content.decode()
+    assert '<textarea name="edited_text" rows="9" required>' in page
+    assert "formnovalidate formaction=" in page
+
+
 def test_a_double_click_sends_one_reply(mika, world):
     with in_workspace(world.workspace.id):
         email = Entry.objects.filter(thread=world.threads["gift"], direction="inbound").first().email_id

@@ -68,13 +68,19 @@ def _question(approval_id: UUID) -> ApprovalRequest:
     return row
 
 
+def _typed(request: HttpRequest, name: str) -> str | None:
+    """What a box of the form holds, as browsers do not send it: with plain line ends. None where there is no such box."""
+    text = request.POST.get(name)
+    return None if text is None else text.replace("\r\n", "\n").strip()
+
+
 @action("approval.decide")
 def approve(request: HttpRequest, approval_id: UUID) -> str:
     """Yes, to exactly this content or to the edited one."""
     row = _question(approval_id)
-    edited = request.POST.get("edited_text", "").replace("\r\n", "\n").strip()
-    original = request.POST.get("original_text", "").replace("\r\n", "\n").strip()
-    changed = edited if edited and edited != original else None
+    edited, original = _typed(request, "edited_text"), _typed(request, "original_text")
+    # A box that was emptied is an edit, too, and the service refuses it: nobody who deletes words means to send them.
+    changed = None if edited and edited == original else edited
     approving.approve(
         workspace_id=row.workspace_id,
         approval_id=row.id,
