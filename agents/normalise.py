@@ -1,4 +1,4 @@
-"""Text as rules and prompts see it: nothing invisible, and the facts in it that must not come from a stranger. Pure."""
+"""Text as rules and prompts see it: nothing invisible, and the topics in it that make an answer delicate. Pure."""
 
 import re
 import unicodedata
@@ -191,41 +191,6 @@ def content_words(text: str, *, limit: int = 32) -> list[str]:
             if len(found) == limit:
                 break
     return list(found)
-
-
-# Every repetition is bounded: an answer of one long word must not take seconds.
-_FACTS: Final = (
-    re.compile(r"(?:[a-z][a-z0-9+.-]{1,20}:)?//[^\s<>\"')\]]+", re.IGNORECASE),
-    re.compile(r"\b(?:mailto|tel|javascript|data|sms|bitcoin):[^\s<>\"')\]]+", re.IGNORECASE),
-    re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}", re.UNICODE),
-    # A bare host name, also as `host[.]tld` or `host dot tld`.
-    re.compile(
-        r"\b(?:[\w-]{1,63}(?:\.|\[\.\]|\(\.\)|\s{1,3}dot\s{1,3})){1,8}[a-z]{2,24}\b(?:/[^\s<>\"')\]]*)?", re.IGNORECASE
-    ),
-    re.compile(r"\b[a-z]{2}\d{2}(?:\s?[a-z0-9]{4}){3,7}(?:\s?[a-z0-9]{1,3})?\b", re.IGNORECASE),  # IBAN
-    re.compile(r"(?:\+|\b00)\d[\d\s()/.-]{6,18}\d"),
-    re.compile(r"\b\d(?:[\s-]?\d){8,30}\b"),
-    re.compile(r"\b(?:0x[0-9a-f]{12,}|bc1[0-9a-z]{20,}|[13][1-9a-hj-np-z]{25,34})\b", re.IGNORECASE),
-    re.compile(
-        r"(?:[$€£¥₹₽]|\b(?:usd|eur|gbp|chf|kes|brl|inr)\b)\s?\d[\d.,' ]{0,20}\d|"
-        r"(?:[$€£¥₹₽]|\b(?:usd|eur|gbp|chf|kes|brl|inr)\b)\s?\d|"
-        r"\b\d[\d.,']{0,20}\s?(?:[$€£¥₹₽]|(?:usd|eur|gbp|chf|kes|brl|inr|euros?|dollars?|pounds?)\b)",
-        re.IGNORECASE,
-    ),
-)
-_ABBREVIATIONS: Final = frozenset({"e.g", "i.e", "z.b", "d.h", "u.a", "p.s", "a.m", "p.m", "b.c", "a.d", "n.b"})
-
-
-def facts(text: str) -> set[str]:
-    """Links, addresses, accounts, telephone numbers and amounts in a text, in a form that can be compared."""
-    seen = unicodedata.normalize("NFKC", visible(text))
-    found = {match.group(0) for pattern in _FACTS for match in pattern.finditer(seen)}
-    return {fact for fact in map(_comparable, found) if fact and fact not in _ABBREVIATIONS}
-
-
-def _comparable(fact: str) -> str:
-    joined = re.sub(r"\[\.\]|\(\.\)|\s+dot\s+", ".", fact.casefold())
-    return re.sub(r"[\s'-]", "", joined).rstrip(".,;:!?/")
 
 
 def _words(*alternatives: str) -> re.Pattern[str]:

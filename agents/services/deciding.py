@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agents.normalise import facts, hidden_count, highest, tells, topics
+from agents.facts import foreign
+from agents.normalise import hidden_count, highest, tells, topics
 from agents.types import Autonomy, Decision, Risk
 
 # Part of what an approval is bound to: when these rules change, so does the number.
-VERSION: Final = 1
+VERSION: Final = 2
 
 _ALLOWED: Final = {
     Autonomy.DRAFT: frozenset[Risk](),
@@ -74,9 +75,9 @@ def _doubts(question: Question) -> list[str]:
         found.append("nobody vouches for the sender (DMARC)")
     if question.reply_to_differs:
         found.append("the reply would go to another domain than the sender's")
-    foreign = sorted(facts(question.answer) - {fact for text in question.trusted for fact in facts(text)})
-    if foreign:
-        found.append(f"the answer names what the company's own texts do not: {', '.join(foreign[:5])}")
+    strange = foreign(question.answer, question.trusted)
+    if strange:
+        found.append(f"the answer names what the company's own texts do not: {', '.join(strange[:5])}")
     if any(tells(question.answer, secret) for secret in question.secrets):
         found.append("the answer repeats the agent's instructions")
     if hidden_count(question.mail_text) > _MAX_HIDDEN:
