@@ -10,7 +10,7 @@ from uuid import UUID
 
 from agents import tools
 from agents.models import ActionIntent, Agent, AgentRun, ApprovalRequest, Execution
-from agents.services import approving, closing, deciding, leasing, planning
+from agents.services import approving, closing, deciding, leasing, licensing, planning
 from agents.services.deciding import Question, Verdict
 from agents.services.planning import Plan
 from agents.services.running import Run
@@ -28,6 +28,8 @@ from agents.types import (
 )
 from audit.services import record
 from audit.types import Outcome as AuditOutcome
+from inbox.queries import conversations
+from inbox.queries.conversations import MailFacts
 from inbox.services import progress, replying
 from inbox.services.replying import AutoReplyHeld, QueuedReply
 from inbox.types import EmailState, OutboundKind
@@ -62,7 +64,7 @@ def intend(run: Run, plan: Plan, *, insist: str = "") -> UUID | None:
     started = clock.now()
     arguments = tools.check(plan.tool, plan.arguments)
     assert isinstance(arguments, tools.Reply)
-    verdict = deciding.decide(_question(run, plan.tool, arguments.text, insist))
+    verdict = deciding.decide(_question(run, run.mail(), plan.tool, arguments.text, insist))
     key = reply_key(email_id=run.email_id, agent_id=run.agent.id)
     with in_workspace(run.workspace_id):
         execution = leasing.hold(run.lease)
@@ -133,8 +135,7 @@ def _follow(execution: Execution, intent: ActionIntent, verdict: Verdict, *, req
         _close(execution, Outcome.BLOCKED, verdict.reason)
 
 
-def _question(run: Run, tool: Tool, answer: str, insist: str) -> Question:
-    mail = run.mail()
+def _question(run: Run, mail: MailFacts, tool: Tool, answer: str, insist: str = "") -> Question:
     version = run.version
     passages = planning.passages(run.steps)
     company = [f"{passage.source}\n{passage.heading}\n{passage.text}" for passage in passages]
@@ -210,7 +211,19 @@ def _refusal(run: Run, intent: ActionIntent, approval: ApprovalRequest | None) -
     state = AgentRun.objects.filter(id=run.run_id).values_list("email__state", flat=True).get()
     if state not in (EmailState.RUNNING, EmailState.WAITING_APPROVAL):
         return Refusal(Outcome.OVERTAKEN, "the mail was handled meanwhile")
+    mail = conversations.mail_facts(email_id=run.email_id)
+    lack = licensing.lack(mail, agent)
+    if lack is not None and not (run.is_from_outside and approval is not None and lack in licensing.LEFT_TO_PEOPLE):
+        return Refusal(Outcome.BLOCKED, lack.label)
+    if intent.decision == Decision.ALLOW and (stricter := _stricter(run, mail, intent)):
+        return Refusal(Outcome.BLOCKED, stricter)
     return _approval_refusal(run, intent, approval) if intent.decision == Decision.ASK else None
+
+
+def _stricter(run: Run, mail: MailFacts, intent: ActionIntent) -> str:
+    """Why what was allowed is not any more: by the policy of the inbox as it is now, a person should see it first."""
+    verdict = deciding.decide(_question(run, mail, tools.get(intent.action), intent.arguments["text"]))
+    return "" if verdict.decision == Decision.ALLOW else verdict.reason
 
 
 def _approval_refusal(run: Run, intent: ActionIntent, approval: ApprovalRequest | None) -> Refusal | None:
@@ -222,6 +235,10 @@ def _approval_refusal(run: Run, intent: ActionIntent, approval: ApprovalRequest 
         return Refusal(Outcome.BLOCKED, "what was approved is not what would be sent")
     if approval.expires_at <= clock.now():
         return Refusal(Outcome.EXPIRED, "the approval has expired")
+    if not approving.still_holds(approval, inbox_id=run.mail().inbox_id):
+        return Refusal(
+            Outcome.BLOCKED, f"{approval.decided_by_label or 'who approved it'} may no longer approve answers"
+        )
     return None
 
 

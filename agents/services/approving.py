@@ -25,8 +25,11 @@ from kernel import clock, context, nudge, outbox
 from kernel.context import Actor
 from kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from kernel.transactions import after_commit, current_unit, in_all_workspaces, in_workspace
+from tenancy.queries import standing
 
 WORKER = "agents.tasks.run_executions"
+# What a decider needs, when they decide and when their decision is used.
+DECIDE = "approval.decide"
 
 
 class AlreadyDecided(Conflict):
@@ -96,6 +99,18 @@ def approve(
         case.execution.save(update_fields=["status", "due_at", "attempts"])
         after_commit(lambda: nudge.wake(WORKER))
     return case.approval
+
+
+def still_holds(approval: ApprovalRequest, *, inbox_id: UUID) -> bool:
+    """Whether who approved may still approve. In the unit of work that uses the approval: between the two somebody may
+    have shut them out, taken the permission from them, or revoked their key (AG-9)."""
+    current_unit()
+    if approval.decided_at is None:
+        return False
+    decider = Actor(approval.decided_by_kind, approval.decided_by_id, approval.decided_by_label)
+    return standing.may_still(
+        decider, DECIDE, workspace_id=approval.workspace_id, inbox_id=inbox_id, since=approval.decided_at
+    )
 
 
 def reject(*, workspace_id: UUID, approval_id: UUID, actor: Actor, comment: str = "") -> ApprovalRequest:

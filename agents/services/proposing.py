@@ -20,10 +20,11 @@ from agents.models import ActionIntent, Agent, AgentRun, Execution
 from agents.normalise import visible
 from agents.queries import agents as queries
 from agents.queries import knowledge as knowledge_queries
-from agents.services import acting, planning, running, stepping
+from agents.services import acting, licensing, planning, running, stepping
 from agents.services.leasing import Halted, Lease
+from agents.services.licensing import Lack
 from agents.services.running import Run
-from agents.types import OUTSIDE, AgentStatus, ExecutionStatus, StepKind
+from agents.types import OUTSIDE, ExecutionStatus, StepKind
 from audit.services import record
 from inbox.queries import conversations
 from inbox.queries.conversations import MailContext
@@ -38,7 +39,6 @@ from tenancy.services.stopping import Stopped
 
 _WISHED = "the caller asks a person to look first"
 _STOPPED = "The workspace is stopped: nothing is answered until a person releases the emergency stop."
-_POLICY = "the policy of the inbox lets no agent answer by itself"
 
 
 class NoLicence(Conflict):
@@ -79,7 +79,7 @@ def _propose(workspace_id: UUID, email_id: UUID, words: str, author: Actor, *, a
         _note(run, words, author)
         plan = planning.plan(planning.proposal(run.steps), email_id=email_id)
         run.record(StepKind.PLAN, f"Planned: {plan.tool.name}", clock.now(), tool=plan.tool, result=plan.as_json())
-        intent_id = acting.intend(run, plan, insist=_reason_to_ask(mail, ask_first=ask_first))
+        intent_id = acting.intend(run, plan, insist=_reason_to_ask(mail, agent, ask_first=ask_first))
         if intent_id is not None:
             acting.execute(run, intent_id)
         return ActionIntent.objects.select_related("execution__run").get(execution_id=run.lease.execution_id)
@@ -99,20 +99,18 @@ def _licence(mail: MailContext) -> Agent:
     agent = None
     if mail.agent_id is not None:
         agent = Agent.objects.select_for_update(no_key=True, of=("self",)).filter(id=mail.agent_id).first()
-    if agent is None:
-        raise NoLicence(
-            "This inbox has no agent, so no autonomy decides about answers from outside. Bind an agent to the inbox."
-        )
-    if agent.status != AgentStatus.ACTIVE or not mail.inbox_active:
-        what = "The agent of this inbox is paused" if mail.inbox_active else "This inbox is not active"
-        raise NoLicence(f"{what}: nothing is answered from here until a person switches it on.")
+    lack = licensing.lack(mail, agent)
+    if agent is None or (lack is not None and lack not in licensing.LEFT_TO_PEOPLE):
+        why = (lack or Lack.NO_AGENT).label
+        raise NoLicence(f"Nothing is answered from here until a person changes that: {why}.")
     return agent
 
 
-def _reason_to_ask(mail: MailContext, *, ask_first: bool) -> str:
+def _reason_to_ask(mail: MailContext, agent: Agent, *, ask_first: bool) -> str:
     if ask_first:
         return _WISHED
-    return "" if mail.policy.lets_agent_work else _POLICY
+    lack = licensing.lack(mail, agent)
+    return lack.label if lack is not None else ""
 
 
 def _begin(mail: MailContext, agent: Agent, generation: int) -> Run:

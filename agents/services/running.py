@@ -45,6 +45,11 @@ class Run:
         """Who speaks: the agent, or the caller from outside who proposed the words in its place."""
         return planning.proposer(self.steps) or Actor(kind="agent", id=str(self.agent.id), label=self.agent.name)
 
+    @property
+    def is_from_outside(self) -> bool:
+        """Whether the words are a caller's, and not the agent's."""
+        return planning.proposer(self.steps) is not None
+
     def may(self, tool: Tool) -> bool:
         """Whether the version's grants cover what the registry says that the tool needs."""
         return tool.permission in self.limits.permissions

@@ -8,6 +8,7 @@ from django.db import IntegrityError
 from agents.events import AgentRunStarted
 from agents.models import Agent, AgentRun, Execution
 from agents.queries import agents as queries
+from agents.services import licensing
 from audit.services import record
 from audit.types import Outcome as AuditOutcome
 from inbox.queries import conversations
@@ -47,14 +48,9 @@ def _ignored(mail: MailFacts) -> str:
 
 def _obstacle(mail: MailFacts, agent: Agent | None) -> str:
     """Why a person answers this mail and not an agent."""
-    if mail.agent_id is None:
-        return "no_agent"
-    if agent is None:
-        return "agent_not_active"
-    if not mail.inbox_active:
-        return "inactive_inbox"
-    if not mail.policy.lets_agent_work:
-        return "policy_says_no_agent"
+    lack = licensing.lack(mail, agent)
+    if lack is not None:
+        return lack.value
     return "" if mail.may_auto_answer else "may_not_be_answered_automatically"
 
 

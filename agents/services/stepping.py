@@ -17,7 +17,7 @@ from agents.llm.base import Earlier, Mail, Request
 from agents.normalise import without_prefixes
 from agents.queries import knowledge as knowledge_queries
 from agents.queries.knowledge import Found
-from agents.services import acting, closing, leasing, planning
+from agents.services import acting, closing, leasing, licensing, planning
 from agents.services.running import Run
 from agents.types import ExecutionStatus, Outcome, StepKind
 from inbox.services import progress, replying
@@ -103,6 +103,9 @@ def _context(run: Run) -> bool:
 
 def _obstacle(run: Run) -> str:
     """Why no answer could be sent: better known before a model is paid for one, or a person asked about it."""
+    lack = licensing.lack(run.mail(), run.agent)
+    if lack is not None:
+        return lack.label
     try:
         replying.check_recipient(email_id=run.email_id)
     except (NobodyToAnswer, RecipientSuppressed) as error:

@@ -17,9 +17,12 @@ from inbox.services import accepting, inboxes, ingesting
 from kernel import outbox
 from kernel.context import Actor
 from kernel.transactions import in_workspace
+from tenancy.models import Membership, MembershipRole, Role, RolePermission, User
+from tests.factories import tenancy as _tenancy  # noqa: F401 - registers its factories
+from tests.factories.registry import FACTORIES
 from tests.factories.world import House, deliver, hand_in, house, mail
 
-PERSON = Actor(kind="user", id="7", label="Pat Person")
+PERSON = Actor(kind="user", id="7d3c0000-0000-4000-8000-000000000007", label="Pat Person")
 DOCUMENT = """# Opening hours
 
 We are open Monday to Friday from 9 to 18 and on Saturday from 10 to 14.
@@ -62,7 +65,22 @@ def office(
     if knowledge:
         learning.add(workspace_id=place.id, title="Facts for customers", content=knowledge)
     bind(place, agent)
+    seat(place)
     return Office(place, agent)
+
+
+def seat(place: House, actor: Actor = PERSON, *permissions: str) -> Membership:
+    """A place for a person in the workspace, with a role of their own, which lets them decide what agents ask."""
+    person, _ = User.objects.get_or_create(
+        id=actor.id, defaults={"email": f"{actor.id}@people.test", "name": actor.label, "is_staff": True}
+    )
+    with in_workspace(place.id):
+        role = FACTORIES[Role](place.id)
+        for permission in permissions or ("approval.read", "approval.decide"):
+            FACTORIES[RolePermission](place.id, role=role, permission=permission)
+        member: Membership = FACTORIES[Membership](place.id, user=person)
+        FACTORIES[MembershipRole](place.id, membership=member, role=role)
+    return member
 
 
 def bind(place: House, agent: Agent | None) -> None:
