@@ -102,7 +102,7 @@ def test_what_changed_at_the_inbox_since_the_decision_holds(db, monkeypatch, cha
 def test_no_model_is_asked_for_an_inbox_that_was_switched_off_while_the_run_waited(db, change):
     place = office(autonomy="autonomous")
     asked = []
-    play(lambda request: asked.append(request))
+    play(asked.append)
     receive(place)
     change(place)
     work()

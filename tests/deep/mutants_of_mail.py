@@ -211,6 +211,24 @@ AGENTS = [
         f"{_APPROVALS}::test_what_changed_after_the_approval_is_not_executed",
     ),
     without(
+        "inbox at the claim", _ACTING, {"    lack = licensing.lack(mail, agent)\n": "    lack = None\n"},
+        "agents/test_claims.py::test_what_changed_at_the_inbox_since_the_approval_holds",
+    ),
+    without(
+        "autonomy at the claim", _ACTING, {"(stricter := _stricter(run, mail, intent))": "(stricter := \"\")"},
+        "agents/test_claims.py::test_what_changed_at_the_inbox_since_the_decision_holds",
+    ),
+    without(
+        "approver at the claim", _ACTING,
+        {"if not approving.still_holds(approval, inbox_id=run.mail().inbox_id):": "if False:"},
+        "agents/test_claims.py::test_an_approval_holds_as_long_as_its_person_may_approve",
+    ),
+    without(
+        "emptied box of an approval", "config/console/views/approvals.py",
+        {"None if edited and edited == original else edited": "edited if edited and edited != original else None"},
+        "console/test_pages.py::test_an_emptied_box_approves_nothing",
+    ),
+    without(
         "tools that an agent was granted", _ACTING, {"(run.may(tool), ": "(True, "},
         f"{_APPROVALS}::test_a_lost_permission_stops_an_approved_answer",
     ),
