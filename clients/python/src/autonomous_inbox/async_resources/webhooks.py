@@ -201,7 +201,7 @@ class AsyncWebhooksResource:
         )
 
     async def test(self, webhook_id: str, *, idempotency_key: str | None = None) -> Delivery:
-        """Send a `webhook.test` event to this endpoint only; look at the delivery for how it went. Needs the permission `webhook.manage`. `POST /api/v1/webhooks/{webhook_id}/test`"""
+        """Send a `webhook.test` event to this endpoint only, once; look at the delivery for how it went. Needs the permission `webhook.manage`. `POST /api/v1/webhooks/{webhook_id}/test`"""
         return cast(
             "Delivery",
             await self._client.send(

@@ -201,7 +201,7 @@ class WebhooksResource:
         )
 
     def test(self, webhook_id: str, *, idempotency_key: str | None = None) -> Delivery:
-        """Send a `webhook.test` event to this endpoint only; look at the delivery for how it went. Needs the permission `webhook.manage`. `POST /api/v1/webhooks/{webhook_id}/test`"""
+        """Send a `webhook.test` event to this endpoint only, once; look at the delivery for how it went. Needs the permission `webhook.manage`. `POST /api/v1/webhooks/{webhook_id}/test`"""
         return cast(
             "Delivery",
             self._client.send(Call("POST", f"/api/v1/webhooks/{quote(webhook_id, safe='')}/test", key=idempotency_key)),
