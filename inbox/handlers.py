@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from inbox.events import EmailReceived, EntryQueued, MessageStored, ProviderEventReceived
-from inbox.services import acknowledging, delivery_news
+from inbox.services import acknowledging, delivery_news, tending
 from kernel import nudge
 from kernel.outbox import Delivered, consume
 from kernel.transactions import after_commit
+from tenancy.events import MemberRemoved, MemberSuspended
 
 
 @consume(MessageStored, name="inbox.process_message", batch=True)
@@ -27,6 +28,23 @@ def acknowledge(events: Sequence[Delivered]) -> None:
 def send_entry(events: Sequence[Delivered]) -> None:
     """A reply waits to be sent."""
     after_commit(lambda: nudge.wake("inbox.tasks.send_mail"))
+
+
+@consume(MemberSuspended, name="inbox.take_from_suspended")
+def take_from_suspended(events: Sequence[Delivered]) -> None:
+    """What was theirs is nobody's, so that others see it."""
+    _take_from(events)
+
+
+@consume(MemberRemoved, name="inbox.take_from_removed")
+def take_from_removed(events: Sequence[Delivered]) -> None:
+    """What was theirs is nobody's, so that others see it."""
+    _take_from(events)
+
+
+def _take_from(events: Sequence[Delivered]) -> None:
+    for event in events:
+        tending.take_from(workspace_id=event.workspace_id, membership_id=UUID(event.payload["membership_id"]))
 
 
 @consume(ProviderEventReceived, name="inbox.apply_news")

@@ -9,7 +9,7 @@ from django.template.response import TemplateResponse
 from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
 
-from config.console import places
+from config.console import pages, places
 from kernel import context
 from kernel.admin.place import Place
 from kernel.context import Actor, acting_as
@@ -49,7 +49,8 @@ def workspace_fence(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
                 acting_as(place.actor if place else who),
                 unit_of_work(place.scope if place else None),
             ):
-                response = get_response(request)
+                wrong = pages.of_another_place(request) if place is not None and request.method == "POST" else None
+                response = wrong or get_response(request)
                 if response.status_code >= 500:
                     raise _Undo(response)
                 if place is not None:

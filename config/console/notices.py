@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inbox.models import Email
+from inbox.services import replying
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,14 @@ def _authentication(email: Email) -> list[Notice]:
 
 
 def _reply_to(email: Email) -> list[Notice]:
-    foreign = [a for a in addresses(email.reply_to) if domain(a) != domain(email.from_address)]
-    if not foreign:
+    """Where a reply goes is asked of the service that sends it, so that the page cannot say otherwise."""
+    offered = [address for address in addresses(email.reply_to) if address.casefold() != email.from_address.casefold()]
+    if not offered:
         return []
-    text = f"Answers would go to {', '.join(foreign[:3])}, not to {email.from_address}."
+    _, address = replying.named_by(email)
+    if address.casefold() != email.from_address.casefold():
+        return [Notice("mute", "Reply-To", f"Answers go to {address}, as the sender asks.")]
+    text = f"The sender asks for answers to {', '.join(offered[:3])}. That is another domain, so they go to {address}."
     return [Notice("warn", "Reply-To is at another domain", text)]
 
 

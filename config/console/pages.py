@@ -69,6 +69,24 @@ def action(permission: str) -> Callable[[Callable[Concatenate[HttpRequest, P], s
     return decorate
 
 
+def of_another_place(request: HttpRequest) -> HttpResponse | None:
+    """The answer to a form of a page that was made in another workspace; None where the form fits.
+
+    In another tab one may have gone elsewhere since, and what a form does not name (a stop, a setting, a new webhook)
+    would be done there.
+    """
+    place, of = place_of(request), request.POST.get("of_workspace")
+    is_choosing = request.path_info == reverse("admin:choose_workspace")
+    if of is None or of == str(place.workspace_id or "") or is_choosing:
+        return None
+    detail = (
+        f"You work in {place.name} now, and this page was of another workspace. Nothing was done: go back there first."
+    )
+    response = page(request, "forbidden", "Not now", detail=detail, heading="You are elsewhere now")
+    response.status_code = 409
+    return response
+
+
 def back(request: HttpRequest, otherwise: str = "") -> str:
     """Where the person came from, if that is a page of ours."""
     for target in (request.POST.get("next", ""), request.headers.get("Referer", "")):

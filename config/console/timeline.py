@@ -15,11 +15,14 @@ from inbox.mime import clean_html
 from inbox.mime.danger import is_dangerous
 from inbox.models import Attachment, Entry, EntryDeliveryEvent, EntryRecipient, Thread, ThreadParticipant
 from inbox.queries import conversations
-from inbox.types import Direction, OutboundKind
+from inbox.services import replying
+from inbox.services.replying import NobodyToAnswer
+from inbox.types import Direction, MailClass, OutboundKind
 from tickets.models import Annotation
 from tickets.queries import labels
 
 SHOWN = 100
+_NOBODYS = frozenset({MailClass.BOUNCE, MailClass.SELF})
 _HELD = f'src="{clean_html.HELD}'
 
 
@@ -138,6 +141,28 @@ class Conversation:
     @property
     def latest_inbound(self) -> Message | None:
         return next((m for m in reversed(self.messages) if m.side == "in"), None)
+
+    @property
+    def answerable(self) -> Message | None:
+        """The mail that a reply answers: the latest of somebody else. A delivery report and our own mail are nobody's."""
+        others = (m for m in reversed(self.messages) if m.side == "in" and m.entry.mail_class not in _NOBODYS)
+        return next((m for m in others if m.entry.email is not None), None)
+
+    @property
+    def answers_to(self) -> str:
+        """Where the reply goes, as the service that sends it decides; empty where there is nobody to answer."""
+        mail = self.answerable
+        if mail is None or mail.entry.email is None:
+            return ""
+        try:
+            return replying.recipient_of(mail.entry.email)[1]
+        except NobodyToAnswer:
+            return ""
+
+    @property
+    def last_seq(self) -> int:
+        """The place of the latest message that this page shows."""
+        return self.messages[-1].entry.seq if self.messages else 0
 
 
 def read(thread_id: UUID, *, now: datetime, everything: bool = False) -> Conversation | None:

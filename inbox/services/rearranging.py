@@ -21,6 +21,8 @@ from kernel import context, idempotency, outbox
 from kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from kernel.idempotency import KeyReused
 from kernel.transactions import in_workspace
+from tenancy import settings
+from tenancy.queries import workspaces
 
 _LOOKS = 20
 MAX_ENTRIES = 1_000
@@ -141,8 +143,22 @@ def _pair(thread_id: UUID, into: UUID) -> tuple[Thread, Thread]:
         found = _locked(thread_id, end.id)
         _check_live(found[thread_id])
         if found[end.id].merged_into_id is None:
+            _check_audience(found[thread_id], found[end.id])
             return found[thread_id], found[end.id]
     raise Conflict("These conversations are being moved about. Try again.")
+
+
+def _check_audience(source: Thread, target: Thread) -> None:
+    """Where members see the inboxes of their teams only, a conversation stays in its inbox: moved, it would be gone for
+    those who see the one, and shown in part to those who see the other."""
+    if source.inbox_id == target.inbox_id:
+        return
+    if settings.shown(workspaces.current(source.workspace_id).settings)["members_see_team_inboxes_only"]:
+        raise Conflict(
+            "These conversations are in different inboxes, and members of this workspace see the inboxes of their teams"
+            " only. Forward the mail instead.",
+            pointer="/into",
+        )
 
 
 def _locked(*ids: UUID) -> dict[UUID, Thread]:

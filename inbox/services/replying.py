@@ -117,6 +117,11 @@ def check_recipient(*, email_id: UUID) -> None:
     _recipient(email)
 
 
+def recipient_of(email: Email) -> tuple[str, str]:
+    """Name and address that a reply to this mail would go to. Raises NobodyToAnswer."""
+    return _sender(email)
+
+
 def _recipient(email: Email) -> tuple[str, str]:
     """Name and address of the one who gets the reply, if there is one who may get it."""
     name, address = _sender(email)
@@ -135,12 +140,17 @@ def _recipient(email: Email) -> tuple[str, str]:
     return name, address
 
 
-def _sender(email: Email) -> tuple[str, str]:
-    """The sender; their Reply-To only when it lies on the same domain (FS-4); never an inbox of ours (DH-1)."""
-    sender = (email.from_name, email.from_address)
+def named_by(email: Email) -> tuple[str, str]:
+    """Name and address that the mail names for answers: its sender; their Reply-To only on the same domain (FS-4)."""
     offered = [item for item in email.reply_to if "@" in item["address"]]
     if offered and _domain(offered[0]["address"]) == _domain(email.from_address):
-        sender = (offered[0]["name"], offered[0]["address"])
+        return offered[0]["name"], offered[0]["address"]
+    return email.from_name, email.from_address
+
+
+def _sender(email: Email) -> tuple[str, str]:
+    """Who the mail names for answers; never an inbox of ours (DH-1)."""
+    sender = named_by(email)
     if "@" not in sender[1] or _is_own(email, lenient(sender[1])):
         raise NobodyToAnswer("The mail has no sender that could be answered.")
     return sender

@@ -39,10 +39,27 @@ def assign(*, workspace_id: UUID, thread_id: UUID, membership_id: UUID | None) -
             return thread
         if membership_id is not None and not members.is_active(membership_id):
             raise Invalid("No active member of this workspace has that id.", pointer="/assignee_id")
+        if membership_id is not None and not members.sees(membership_id, thread.inbox_id):
+            raise Invalid(
+                "This member does not see the inbox of the conversation. Add them to a team that has it first.",
+                pointer="/assignee_id",
+            )
         thread.assignee_id = membership_id
         thread.save(update_fields=["assignee"])
         _tell(thread, ThreadAssigned, "thread.assign", assignee_id=membership_id)
     return thread
+
+
+def take_from(*, workspace_id: UUID, membership_id: UUID) -> int:
+    """Give what a member had to nobody, once they are shut out: new mail there would be in nobody's sight. How many."""
+    with in_workspace(workspace_id):
+        rows = Thread.objects.select_for_update(no_key=True).filter(assignee_id=membership_id).order_by("id")
+        threads = list(rows.only("id", "workspace_id", "inbox_id", "status", "assignee_id"))
+        Thread.objects.filter(id__in=[thread.id for thread in threads]).update(assignee=None)
+        for thread in threads:
+            thread.assignee_id = None
+            _tell(thread, ThreadAssigned, "thread.assign", assignee_id=None)
+    return len(threads)
 
 
 def set_status(*, workspace_id: UUID, thread_id: UUID, status: ThreadStatus) -> Thread:

@@ -58,6 +58,8 @@ BEGIN
         contact_id = CASE WHEN v_count = 0 THEN t.contact_id ELSE v_contact END,
         status = CASE WHEN v_turn IS NOT NULL AND t.first_unanswered_inbound_at IS NULL AND t.status IN ('closed', 'snoozed')
             THEN 'open' ELSE t.status END,
+        snoozed_until = CASE WHEN v_turn IS NOT NULL AND t.first_unanswered_inbound_at IS NULL THEN NULL
+            ELSE t.snoozed_until END,
         first_unanswered_inbound_at = v_turn
     WHERE t.id = p_thread;
 END $$;

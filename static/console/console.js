@@ -125,6 +125,13 @@
     if (target.matches(".c-note-box > summary")) target.parentElement.querySelector("textarea").focus();
   }
 
+  // Every form says of which workspace its page was: in another tab one may have gone to another since.
+  function sayWorkspace(form) {
+    const of = document.querySelector("[data-workspace]")?.dataset.workspace;
+    if (of === undefined || form.elements.of_workspace) return;
+    form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "of_workspace", value: of }));
+  }
+
   document.addEventListener("click", (event) => {
     const edit = event.target.closest("[data-edit]");
     if (edit) startEditing(edit);
@@ -155,6 +162,7 @@
   // One click, one request: the second of a double click has nothing to press.
   document.addEventListener("submit", (event) => {
     if (event.target.method !== "post") return;
+    sayWorkspace(event.target);
     setTimeout(() => event.target.querySelectorAll("button[type=submit], button:not([type])").forEach((b) => { b.disabled = true; }), 0);
   });
   window.addEventListener("pageshow", () => document.querySelectorAll(".c-btn[disabled]").forEach((b) => { b.disabled = false; }));

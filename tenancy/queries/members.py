@@ -8,6 +8,7 @@ from django.db.models import Model, QuerySet
 
 from kernel.errors import NotFound
 from tenancy.models import Invitation, Membership, RolePermission
+from tenancy.queries import principals
 from tenancy.types import MembershipStatus
 
 M = TypeVar("M", bound=Model)
@@ -27,6 +28,15 @@ def member(membership_id: UUID) -> Membership:
 def is_active(membership_id: UUID) -> bool:
     """Whether a member of this id works here now."""
     return Membership.objects.filter(id=membership_id, status=MembershipStatus.ACTIVE).exists()
+
+
+def sees(membership_id: UUID, inbox_id: UUID) -> bool:
+    """Whether an active member of the scope may see an inbox, by their teams."""
+    member = Membership.objects.filter(id=membership_id, status=MembershipStatus.ACTIVE).first()
+    if member is None:
+        return False
+    principal = principals.of_member(user_id=member.user_id, workspace_id=member.workspace_id)
+    return principal is not None and (principal.inbox_ids is None or inbox_id in principal.inbox_ids)
 
 
 def own(user_id: Any) -> UUID | None:

@@ -32,7 +32,7 @@ def arrange(request: HttpRequest, thread_id: UUID) -> HttpResponse:
         str(thread),
         thread=thread,
         entries=list(reversed(rows[:_SHOWN])),
-        others=list(same.order_by("-last_entry_seq")[:10]),
+        others=list(same.select_related("inbox").order_by("-last_entry_seq")[:10]),
         changes=changes.filter(Q(source_thread_id=thread.id) | Q(target_thread_id=thread.id)).order_by("-made_at")[:20],
         key=uuid4(),
     )

@@ -1,5 +1,6 @@
 """A conversation: read it, and act on it."""
 
+from contextlib import suppress
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -15,6 +16,7 @@ from inbox.queries import conversations
 from inbox.services import drafting, reading, sending, writing
 from kernel import clock
 from kernel.admin.place import place_of
+from kernel.context import Actor
 from kernel.errors import DomainError, Invalid, NotFound
 from tenancy.queries import members
 from tickets.queries import labels
@@ -64,15 +66,36 @@ def reply(request: HttpRequest, thread_id: UUID) -> str:
     email = Email.objects.only("id", "workspace_id").filter(id=email_id, entry__thread_id=thread_id).first()
     if email is None:
         raise NotFound
-    key = _uuid(request.POST.get("key", ""))
-    writing.reply(
-        workspace_id=email.workspace_id,
-        email_id=email.id,
-        text=request.POST.get("text", ""),
-        key=str(key),
-        author=place_of(request).actor,
-    )
+    key, seen = _uuid(request.POST.get("key", "")), request.POST.get("seen", "")
+    who, text = place_of(request).actor, request.POST.get("text", "")
+    try:
+        writing.reply(
+            workspace_id=email.workspace_id,
+            email_id=email.id,
+            text=text,
+            key=str(key),
+            author=who,
+            seen=int(seen) if seen.isdecimal() else None,
+        )
+    except DomainError:
+        _keep(email.workspace_id, thread_id, text, who)
+        raise
     return "Your reply is on its way."
+
+
+def _keep(workspace_id: UUID, thread_id: UUID, text: str, author: Actor) -> None:
+    """What was written is there again on the page that says why it was not sent."""
+    if not text.strip():
+        return
+    kept = drafting.current(thread_id=thread_id, author=author)
+    with suppress(DomainError):
+        drafting.save(
+            workspace_id=workspace_id,
+            thread_id=thread_id,
+            author=author,
+            text=text,
+            version=kept.version if kept else 0,
+        )
 
 
 @action("thread.manage")
@@ -86,7 +109,8 @@ def note(request: HttpRequest, thread_id: UUID) -> str:
         thread_id=thread.id,
         text=request.POST.get("note", ""),
         author=place_of(request).actor,
-        mentions=[_uuid(text) for text in request.POST.getlist("mention")],
+        # "Nobody" is an empty choice.
+        mentions=[_uuid(text) for text in request.POST.getlist("mention") if text],
     )
     return "Your note is kept; the customer does not see it."
 
