@@ -68,15 +68,19 @@ def outside_anchors(directory: Path, *, bucket: str = "") -> dict[UUID, dict[int
 def verify(workspace_id: UUID, *, outside: Anchors | None = None) -> Verdict:
     """Recompute a chain from its first link to its head, and compare it with its anchors and its payloads."""
     with in_all_workspaces("verification must not depend on the fence"):
+        # Events are added while this reads: the head of before lies among the links, that of afterwards not before their end.
+        before = _head(workspace_id)
         anchors = [dict(AuditAnchor.objects.filter(workspace_id=workspace_id).values_list("sequence", "hash"))]
         anchors.append(dict((outside or {}).get(workspace_id, {})))
         altered = set(_altered_payloads(workspace_id))
         head = hashlib.sha256(str(workspace_id).encode()).digest()
-        expected = 0
+        expected, is_headed = 0, before is None or before.sequence == 0
         for event in _links(workspace_id):
             expected += 1
             fault = _fault(event, expected, head)
             head = bytes(event.hash)
+            if before is not None and expected == before.sequence:
+                is_headed = head == bytes(before.head)
             if not fault and any(bytes(known.get(expected, head)) != head for known in anchors):
                 fault = "differs from the anchor that was taken here"
             if not fault and event.id in altered:
@@ -84,7 +88,11 @@ def verify(workspace_id: UUID, *, outside: Anchors | None = None) -> Verdict:
             if fault:
                 return Verdict(workspace_id, expected - 1, expected, fault)
         anchored = max((sequence for known in anchors for sequence in known), default=0)
-        return _compare_head(workspace_id, expected, head, anchored)
+        if anchored > expected:
+            return Verdict(workspace_id, expected, expected + 1, f"cut: an anchor was taken at {anchored}")
+        if before is not None and not is_headed:
+            return _cut(workspace_id, expected, before.sequence)
+        return _compare_head(workspace_id, expected, head)
 
 
 def _links(workspace_id: UUID) -> Iterator[AuditEvent]:
@@ -115,16 +123,23 @@ def _columns(event: AuditEvent) -> list[object]:
     ]
 
 
-def _compare_head(workspace_id: UUID, last: int, head: bytes, anchored: int) -> Verdict:
-    chain = AuditChain.objects.filter(workspace_id=workspace_id).first()
-    if anchored > last:
-        return Verdict(workspace_id, last, last + 1, f"cut: an anchor was taken at {anchored}")
+def _compare_head(workspace_id: UUID, last: int, head: bytes) -> Verdict:
+    chain = _head(workspace_id)
     if last == 0 and chain is None:
         return Verdict(workspace_id, 0)
-    if chain is None or chain.sequence != last or bytes(chain.head) != head:
-        at = chain.sequence if chain else 0
-        return Verdict(workspace_id, last, min(at, last) + 1, f"the head says {at}, the events end at {last}")
+    at = chain.sequence if chain else 0
+    # Further on it stands for what came after the last link that was read.
+    if chain is None or at < last or (at == last and bytes(chain.head) != head):
+        return _cut(workspace_id, last, at)
     return Verdict(workspace_id, last)
+
+
+def _head(workspace_id: UUID) -> AuditChain | None:
+    return AuditChain.objects.filter(workspace_id=workspace_id).first()
+
+
+def _cut(workspace_id: UUID, last: int, at: int) -> Verdict:
+    return Verdict(workspace_id, last, min(at, last) + 1, f"the head says {at}, the events end at {last}")
 
 
 def _altered_payloads(workspace_id: UUID) -> list[UUID]:

@@ -212,8 +212,15 @@ WHERE id IN (SELECT unnest(event_ids) FROM dead) AND published_at IS NULL AND pa
 """
 
 
+# The same events, were they still to be claimed.
+_IS_SUSPECT = """
+SELECT EXISTS (SELECT 1 FROM kernel_outboxevent
+    WHERE published_at IS NULL AND parked_at IS NULL AND available_at <= now() AND (claims > 0 OR attempts > 0))
+"""
+
 # One journey to the database: while another thread of the process works, each return can cost a turn of waiting for it.
-_CLAIM = ";".join((_ONE_CLAIM_AT_A_TIME, _BURY, _CLAIM_SUSPECT, _CLAIM_FRESH))
+_CLAIM = ";".join((_ONE_CLAIM_AT_A_TIME, _BURY, _IS_SUSPECT, _CLAIM_FRESH))
+_CLAIM_ONE_SUSPECT = ";".join((_ONE_CLAIM_AT_A_TIME, _CLAIM_SUSPECT))
 
 # Who deletes the claim owns its events. A broken reference is its consumer's fault at once; deferred, it would fail the
 # whole batch at commit.
@@ -221,27 +228,48 @@ _OWN = "SET CONSTRAINTS ALL IMMEDIATE; DELETE FROM kernel_outboxclaim WHERE id =
 
 
 def drain(*, limit: int | None = None) -> int:
-    """Deliver one batch of due events; the number taken. Safe to run in any number of processes at once."""
-    claims = _claim(limit or settings.OUTBOX_BATCH)
-    for claim in claims:
+    """Deliver one batch of fresh events, then one that failed before; the number taken. Safe to run in any number of
+    processes at once.
+
+    The suspect is claimed when its turn has come: claimed with the others, its lease could end while they are delivered,
+    and it would be taken for the one whose worker died.
+    """
+    fresh, has_suspects = _claim(limit or settings.OUTBOX_BATCH)
+    for claim in fresh:
         _deliver_claimed(claim)
-    return sum(len(claim.events) for claim in claims)
+    suspects = _claim_suspect() if has_suspects else []
+    for claim in suspects:
+        _deliver_claimed(claim)
+    return sum(len(claim.events) for claim in (*fresh, *suspects))
 
 
-def _claim(limit: int) -> list[Claim]:
-    """What is ours to deliver now: a batch of fresh events, and one that failed before."""
+def _claim(limit: int) -> tuple[list[Claim], bool]:
+    """A batch of fresh events that is ours to deliver now, and whether there may be one that failed before."""
+    _, (may_be,), claimed = _answers(_CLAIM, limit=limit, most=settings.OUTBOX_MAX_CLAIMS)
+    return _claims(claimed), bool(may_be[0])
+
+
+def _claim_suspect() -> list[Claim]:
+    """One event that failed before, ours to deliver now."""
+    _, claimed = _answers(_CLAIM_ONE_SUSPECT)
+    return _claims(claimed)
+
+
+def _answers(statements: str, **values: int) -> list[list[Any]]:
+    """What those of some statements that answer at all answer, the lock first."""
     lease: Any = timedelta(seconds=settings.OUTBOX_LEASE_SECONDS)  # psycopg takes it; the stubs do not know
-    values = {"most": settings.OUTBOX_MAX_CLAIMS, "limit": limit, "lease": lease}
     with in_all_workspaces("the drain serves every workspace"), connection.cursor() as cursor:
-        cursor.execute(_CLAIM, values)
+        cursor.execute(statements, {"lease": lease} | values)
         found = []
         while True:
             if cursor.description is not None:
                 found.append(cursor.fetchall())
             if not cursor.nextset():
-                break
-    # The first answer is that of the lock.
-    return [Claim(rows[0][0], [Delivered(*row[1:]) for row in rows]) for rows in reversed(found[1:]) if rows]
+                return found
+
+
+def _claims(rows: list[Any]) -> list[Claim]:
+    return [Claim(rows[0][0], [Delivered(*row[1:]) for row in rows])] if rows else []
 
 
 def _deliver_claimed(claim: Claim) -> None:

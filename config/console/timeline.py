@@ -16,7 +16,6 @@ from inbox.mime.danger import is_dangerous
 from inbox.models import Attachment, Entry, EntryDeliveryEvent, EntryRecipient, Thread, ThreadParticipant
 from inbox.queries import conversations
 from inbox.services import replying
-from inbox.services.replying import NobodyToAnswer
 from inbox.types import Direction, MailClass, OutboundKind
 from tickets.models import Annotation
 from tickets.queries import labels
@@ -152,12 +151,7 @@ class Conversation:
     def answers_to(self) -> str:
         """Where the reply goes, as the service that sends it decides; empty where there is nobody to answer."""
         mail = self.answerable
-        if mail is None or mail.entry.email is None:
-            return ""
-        try:
-            return replying.recipient_of(mail.entry.email)[1]
-        except NobodyToAnswer:
-            return ""
+        return replying.named_by(mail.entry.email)[1] if mail is not None and mail.entry.email is not None else ""
 
     @property
     def last_seq(self) -> int:

@@ -117,11 +117,6 @@ def check_recipient(*, email_id: UUID) -> None:
     _recipient(email)
 
 
-def recipient_of(email: Email) -> tuple[str, str]:
-    """Name and address that a reply to this mail would go to. Raises NobodyToAnswer."""
-    return _sender(email)
-
-
 def _recipient(email: Email) -> tuple[str, str]:
     """Name and address of the one who gets the reply, if there is one who may get it."""
     name, address = _sender(email)

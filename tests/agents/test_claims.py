@@ -8,7 +8,7 @@ from inbox.services import inboxes
 from kernel.context import Actor
 from kernel.transactions import in_workspace
 from tenancy.models import Membership, MembershipRole, RolePermission, User
-from tenancy.services import keys, members, people, tokens
+from tenancy.services import keys, leaving, people, tokens
 from tests.agents.factories import ANSWER, PERSON, bind, case, office, play, receive, work
 from tests.agents.test_replies import Caller, waiting
 
@@ -125,11 +125,11 @@ def _member(place):
 
 
 def _suspend(place):
-    members.suspend(workspace_id=place.id, membership_id=_member(place).id)
+    leaving.suspend(workspace_id=place.id, membership_id=_member(place).id)
 
 
 def _remove(place):
-    members.remove(workspace_id=place.id, membership_id=_member(place).id)
+    leaving.remove(workspace_id=place.id, membership_id=_member(place).id)
 
 
 def _take_the_role(place):

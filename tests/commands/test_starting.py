@@ -28,6 +28,7 @@ PRODUCTION = {
     "DJANGO_SETTINGS_MODULE": "config.settings.production",
     "SECRET_KEY": "s" * 50,
     "REPLY_TOKEN_KEY": "r" * 50,
+    "OUTBOUND_ALLOW_HTTP": "false",  # which the tests allow themselves
 }
 
 

@@ -275,7 +275,7 @@ def test_a_claim_that_another_drain_took_over_is_not_delivered(db, consumers, se
         seen.append(events[0].payload["ref"])
 
     emit(uuid4(), 1)
-    (stale,) = outbox._claim(10)
+    ((stale,), _) = outbox._claim(10)
     assert len(stale.events) == 1
     assert outbox.drain() == 1  # the lease has ended: taken over, alone
     assert seen == ["1"]
@@ -295,9 +295,10 @@ def test_facts_do_not_overtake_one_that_another_drain_has_taken_over(db, consume
     house, other = uuid4(), uuid4()
     emit(house, 1, 2, 3)
     emit(other, 1)
-    (late,) = outbox._claim(10)
+    ((late,), _) = outbox._claim(10)
     assert len(late.events) == 4
-    (taken_over,) = outbox._claim(10)
+    outbox._claim(10)  # whose lease has ended is seen with the next claim
+    (taken_over,) = outbox._claim_suspect()
     assert [event.payload["ref"] for event in taken_over.events] == ["1"]
     outbox._deliver_claimed(late)
     assert seen == []
