@@ -52,16 +52,17 @@ def offered(shown: Any) -> set[str]:
     return found | {each + lookup for each in shown.list_filter if isinstance(each, str) for lookup in PLAIN}
 
 
-def test_no_list_is_narrowed_by_a_column_that_its_page_does_not_offer(operator):
+@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.deep)])
+def test_no_list_is_narrowed_by_a_column_that_its_page_does_not_offer(operator, step):
     refused = 0
     for model, url, shown in lists(operator):
         known = offered(shown)
-        for column in columns(model):
+        for column in list(columns(model))[::step]:
             for lookup in ("__startswith", "__exact") if "__" not in column else ("__startswith",):
                 if column + lookup not in known:
                     assert operator.get(url, {column + lookup: "a"}).status_code == 400, (model, column + lookup)
                     refused += 1
-    assert refused > 1000
+    assert refused > 1000 / step
 
 
 def test_nobody_reads_the_hash_of_a_colleagues_password_by_asking_for_its_letters(world):
