@@ -62,7 +62,9 @@ IMAGE_KEEP_SECONDS = env.int("IMAGE_KEEP_SECONDS", default=24 * 3600)  # A fetch
 IMAGE_LINK_SECONDS = env.int("IMAGE_LINK_SECONDS", default=3600)  # A link to an image is good so long.
 
 SEND_LEASE_SECONDS = env.float("SEND_LEASE_SECONDS", default=120)  # After it, a send without an end is uncertain.
-SEND_TIMEOUT_SECONDS = env.float("SEND_TIMEOUT_SECONDS", default=30)  # For one conversation with the mail server.
+SEND_TIMEOUT_SECONDS = env.float("SEND_TIMEOUT_SECONDS", default=30)  # For one answer of the mail server.
+# For a whole conversation with it; shorter than the lease, and than the time that a worker has to stop.
+SEND_DEADLINE_SECONDS = env.float("SEND_DEADLINE_SECONDS", default=45)
 # Waits after refusals that may pass.
 SEND_RETRY_SECONDS = env.list("SEND_RETRY_SECONDS", cast=float, default=[30, 300, 1800, 7200])
 

@@ -23,6 +23,7 @@ def transport() -> Transport:
         password=Secret(settings.MAIL_SMTP_PASSWORD),
         tls=settings.MAIL_SMTP_TLS,
         timeout=settings.SEND_TIMEOUT_SECONDS,
+        deadline=settings.SEND_DEADLINE_SECONDS,
     )
 
 
@@ -43,6 +44,7 @@ def connected(provider: str, configuration: Mapping[str, Any], secret: Secret) -
         password=secret,
         tls=configuration["tls"],
         timeout=settings.SEND_TIMEOUT_SECONDS,
+        deadline=settings.SEND_DEADLINE_SECONDS,
         guarded=True,
     )
 

@@ -1,7 +1,7 @@
 """Mail out by SMTP (RFC 5321). The one moment of doubt is between the end of DATA and its answer."""
 
+import re
 import smtplib
-import socket
 import ssl
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,12 +9,13 @@ from typing import Any
 
 from django.conf import settings
 
+from inbox.channels.line import Line, PlainClient, TlsClient
 from inbox.channels.transport import MaybeAccepted, NotAccepted, Receipt, SignInRefused
-from kernel import addresses
 from kernel.secrecy import Secret
 
-_ACCEPTED = 250
+_ACCEPTED, _GO_ON = 250, 354
 _PERMANENT = 500
+_END = b".\r\n"
 
 
 @dataclass(frozen=True)
@@ -30,56 +31,68 @@ class SmtpTransport:
     user: str
     password: Secret
     tls: str
+    # For each answer, and for all of the conversation.
     timeout: float
+    deadline: float
     guarded: bool = False
 
     def send(self, *, raw: bytes, envelope_from: str, envelope_to: list[str], tag: str) -> Receipt:
-        client = self._prepare(envelope_from, envelope_to)
-        try:
-            code, answer = client.data(raw)
-            if code != _ACCEPTED:
-                raise _refusal(code, answer)
-            with suppress(smtplib.SMTPException, OSError):
-                client.quit()
-        except smtplib.SMTPDataError as error:
-            raise _refusal(error.smtp_code, error.smtp_error) from error
-        except (smtplib.SMTPException, OSError) as error:
-            raise MaybeAccepted(f"{type(error).__name__}: {error}") from error
-        finally:
-            client.close()
+        with Line(deadline=self.deadline, guarded=self.guarded) as line:
+            client = self._prepare(line, raw, envelope_from, envelope_to)
+            try:
+                client.send(_END)
+                code, answer = client.getreply()
+                if code != _ACCEPTED:
+                    raise _refusal(code, answer)
+                with suppress(smtplib.SMTPException, OSError):
+                    client.quit()
+            except (smtplib.SMTPException, OSError) as error:
+                raise MaybeAccepted(line.fault(error)) from error
+            finally:
+                client.close()
         return Receipt(reference=_text(answer)[:200])
 
     def check(self) -> dict[str, Any]:
         """Sign in, ask for nothing, and go."""
-        try:
-            client = self._connect()
-            with client:
-                client.noop()
-                offered = client.esmtp_features
-        except smtplib.SMTPAuthenticationError as error:
-            raise _not_signed_in(error) from error
-        except (smtplib.SMTPException, OSError) as error:
-            raise NotAccepted(f"{type(error).__name__}: {error}", permanent=False) from error
+        with Line(deadline=self.deadline, guarded=self.guarded) as line:
+            try:
+                client = self._connect(line)
+                with client:
+                    client.noop()
+                    offered = client.esmtp_features
+            except smtplib.SMTPAuthenticationError as error:
+                raise _not_signed_in(error) from error
+            except (smtplib.SMTPException, OSError) as error:
+                raise NotAccepted(line.fault(error), permanent=False) from error
         size = offered.get("size", "")
         return {"extensions": sorted(offered), "max_bytes": int(size) if size.isdecimal() and int(size) else None}
 
-    def _prepare(self, envelope_from: str, envelope_to: list[str]) -> smtplib.SMTP:
-        """Everything before DATA: whatever fails here, the other side has nothing."""
+    def _prepare(self, line: Line, raw: bytes, envelope_from: str, envelope_to: list[str]) -> smtplib.SMTP:
+        """Everything before the end of DATA: whatever fails here, the other side has nothing that it may deliver."""
         try:
-            client = self._connect()
+            client = self._connect(line)
         except smtplib.SMTPAuthenticationError as error:
             raise _not_signed_in(error) from error
         except (smtplib.SMTPException, OSError) as error:
-            raise NotAccepted(f"{type(error).__name__}: {error}", permanent=False) from error
+            raise NotAccepted(line.fault(error), permanent=False) from error
         try:
             self._address(client, envelope_from, envelope_to)
+            self._tell(client, raw)
         except NotAccepted:
             client.close()
             raise
         except (smtplib.SMTPException, OSError) as error:
             client.close()
-            raise NotAccepted(f"{type(error).__name__}: {error}", permanent=False) from error
+            raise NotAccepted(line.fault(error), permanent=False) from error
         return client
+
+    def _tell(self, client: smtplib.SMTP, raw: bytes) -> None:
+        """The message, up to its last line; it is not the server's before the end of DATA."""
+        code, answer = client.docmd("data")
+        if code != _GO_ON:
+            raise _refusal(code, answer)
+        quoted = re.sub(rb"(?m)^\.", b"..", raw)
+        client.send(quoted if quoted.endswith(b"\r\n") else quoted + b"\r\n")
 
     def _address(self, client: smtplib.SMTP, envelope_from: str, envelope_to: list[str]) -> None:
         code, answer = client.mail(envelope_from)
@@ -90,17 +103,15 @@ class SmtpTransport:
             if code not in (_ACCEPTED, 251):
                 raise _refusal(code, answer)
 
-    def _connect(self) -> smtplib.SMTP:
+    def _connect(self, line: Line) -> smtplib.SMTP:
         context = ssl.create_default_context() if self.tls != "none" else None
         if context and settings.MAIL_CA_FILE:
             context.load_verify_locations(settings.MAIL_CA_FILE)
         client: smtplib.SMTP
         if self.tls == "implicit":
-            encrypted = _GuardedTls if self.guarded else smtplib.SMTP_SSL
-            client = encrypted(self.host, self.port, timeout=self.timeout, context=context)
+            client = TlsClient(self.host, self.port, timeout=self.timeout, context=context, line=line)
         else:
-            plain = _Guarded if self.guarded else smtplib.SMTP
-            client = plain(self.host, self.port, timeout=self.timeout)
+            client = PlainClient(self.host, self.port, timeout=self.timeout, line=line)
         try:
             client.ehlo_or_helo_if_needed()
             if self.tls == "starttls":
@@ -112,21 +123,6 @@ class SmtpTransport:
             client.close()
             raise
         return client
-
-
-class _Guarded(smtplib.SMTP):
-    """Connects to an address that it has looked at; the name stays what the certificate is held against."""
-
-    def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
-        found = {str(item[4][0]) for item in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
-        open_networks = settings.OUTBOUND_ALLOWED_NETWORKS
-        if not all(addresses.may_connect(address, allowed=open_networks) for address in found):
-            raise OSError("the name leads to an address that is not public")
-        return socket.create_connection((min(found), port), timeout)
-
-
-class _GuardedTls(smtplib.SMTP_SSL, _Guarded):
-    """The same, with TLS from the first byte."""
 
 
 def _not_signed_in(error: smtplib.SMTPAuthenticationError) -> SignInRefused:

@@ -2,16 +2,29 @@
 
 import socketserver
 import threading
+import time
 from dataclasses import dataclass, field
+from typing import Any, NoReturn
 
 
 @dataclass
 class Script:
-    """What the server does: the answer to RCPT, and to DATA (`cut` closes the connection instead of answering)."""
+    """What the server does: the answer to RCPT, and to DATA (`cut` closes the connection instead of answering).
+
+    `drips` names the moment from which on it never comes to an end of what it says: `connect`, `ehlo`, `mail`, `rcpt`,
+    `data`, `content` or `quit`. `wait` is the time that it takes for a message.
+    """
 
     rcpt: str = "250 OK"
     data: str = "250 2.0.0 OK"
+    drips: str = ""
+    wait: float = 0.0
     accepted: list[bytes] = field(default_factory=list)
+
+
+class _Server(socketserver.ThreadingTCPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Whoever hangs up on a server that never ends is right."""
 
 
 class ScriptedServer:
@@ -22,6 +35,8 @@ class ScriptedServer:
 
         class Session(socketserver.StreamRequestHandler):
             def handle(self) -> None:
+                if script.drips == "connect":
+                    self.drip()
                 self.say("220 scripted ESMTP")
                 while line := self.rfile.readline():
                     if not self.answer(line.strip().upper()):
@@ -30,7 +45,14 @@ class ScriptedServer:
             def say(self, text: str) -> None:
                 self.wfile.write(text.encode() + b"\r\n")
 
+            def drip(self) -> NoReturn:
+                while True:
+                    self.say("250-and")
+                    time.sleep(0.05)
+
             def answer(self, line: bytes) -> bool:
+                if script.drips and line.startswith(script.drips.upper().encode()):
+                    self.drip()
                 if line.startswith(b"RCPT"):
                     self.say(script.rcpt)
                 elif line == b"DATA":
@@ -47,6 +69,9 @@ class ScriptedServer:
                 content = b""
                 while (line := self.rfile.readline()) not in (b".\r\n", b""):
                     content += line
+                time.sleep(script.wait)
+                if script.drips == "content":
+                    self.drip()
                 if script.data in ("cut", "250 2.0.0 OK"):
                     script.accepted.append(content)
                 if script.data == "cut":
@@ -54,7 +79,7 @@ class ScriptedServer:
                 self.say(script.data)
                 return True
 
-        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Session)
+        self._server = _Server(("127.0.0.1", 0), Session)
         self._server.daemon_threads = True
         self.port = self._server.server_address[1]
 
