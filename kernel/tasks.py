@@ -1,21 +1,23 @@
 """Periodic and nudged plumbing."""
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from celery import shared_task
 from django.conf import settings
 
-from kernel import clock, idempotency, nudge, outbox
+from kernel import clock, idempotency, outbox, shifts
 from kernel.models import Heartbeat
 
+_DRAIN: Final = "kernel.tasks.drain_outbox"
 
-@shared_task(name="kernel.tasks.drain_outbox")
+
+@shared_task(name=_DRAIN)
 def drain_outbox(**_: Any) -> None:
     """Deliver due events until none is left."""
-    nudge.taken("kernel.tasks.drain_outbox")
-    while outbox.drain():
-        pass
+    with shifts.shift(_DRAIN) as keep_going:
+        while keep_going() and outbox.drain():
+            pass
 
 
 @shared_task(name="kernel.tasks.prune_plumbing")

@@ -6,7 +6,7 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from kernel import clock, nudge
+from kernel import clock, shifts
 from kernel.transactions import in_all_workspaces
 from tenancy.models import RevokedToken
 from tenancy.services import mailing, notices, resetting, sessions, signing_in, throttling
@@ -24,8 +24,8 @@ def prune_tokens(**_: Any) -> None:
 @shared_task(name="tenancy.tasks.send_letters")
 def send_letters(**_: Any) -> None:
     """Mail invitations and links to new passwords that are due."""
-    nudge.taken("tenancy.tasks.send_letters")
-    mailing.send_due()
+    with shifts.shift(mailing.TASK, outside=True) as keep_going:
+        mailing.send_due(keep_going=keep_going)
 
 
 @shared_task(name="tenancy.tasks.prune_people")

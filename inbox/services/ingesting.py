@@ -9,7 +9,7 @@ import atexit
 import logging
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -284,12 +284,9 @@ def quarantine(*, claim: Claim, reason: str) -> None:
         )
 
 
-def process_all(*, batches: Sequence[int] = range(10_000)) -> int:
-    """Batch after batch until nothing is due; how many messages were taken."""
+def process_all(*, keep_going: Callable[[], bool] = lambda: True) -> int:
+    """Batch after batch until nothing is due, or `keep_going` says no; how many messages were taken."""
     total = 0
-    for _ in batches:
-        taken = process_due()
-        if not taken:
-            break
+    while keep_going() and (taken := process_due()):
         total += taken
     return total

@@ -75,11 +75,11 @@ def mark(row: Letter) -> None:
     after_commit(lambda: nudge.wake(TASK))
 
 
-def send_due() -> int:
-    """Send what is due; how many letters left."""
+def send_due(*, keep_going: Callable[[], bool] = lambda: True) -> int:
+    """Send what is due, until `keep_going` says no; how many letters left."""
     sent = 0
     for model in (Invitation, ResetToken, Notice):
-        while (ready := _take(model)) is not None:
+        while keep_going() and (ready := _take(model)) is not None:
             sent += _send(ready)
     return sent
 

@@ -14,7 +14,7 @@ from agents.services import approving, executing
 from agents.types import LIVE
 from inbox.models import OutboundMessage
 from inbox.services import sending
-from kernel import outbox
+from kernel import outbox, shifts
 from kernel.transactions import in_workspace
 from tests.agents import forking
 from tests.agents.factories import ANSWER, PERSON, case, drain, make_due, office, play, receive_many, send_all, work
@@ -153,7 +153,7 @@ def test_a_worker_that_dies_at_each_attempt_is_noticed(db, script, settings):
 
 def _stoppable() -> None:
     """A worker as Celery stops it: the signal ends the loop after the present step."""
-    signal.signal(signal.SIGTERM, lambda *_: tasks.stop())
+    signal.signal(signal.SIGTERM, lambda *_: shifts.stop())
     tasks.run_executions()
 
 

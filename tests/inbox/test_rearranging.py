@@ -345,7 +345,7 @@ def test_mail_that_arrives_during_a_merge_a_split_or_an_undo_is_never_lost(db, c
             undo(place, merge(place, bob, ada))
             undo(place, split(place, bob, third.id))
 
-    ends = race(rearrange, lambda: ingesting.process_all(batches=range(100)), ingesting.process_all)
+    ends = race(rearrange, ingesting.process_all, ingesting.process_all)
     ingesting.process_all()
     assert [end for end in ends if isinstance(end, Exception)] == []
     assert broken(place) == {}

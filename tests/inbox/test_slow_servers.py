@@ -1,16 +1,21 @@
 """A server that never comes to an end costs the time of one conversation, and only the doubt that it has to."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.db import connection
 
 from inbox.channels.smtp import SmtpTransport
 from inbox.channels.transport import NotAccepted
-from inbox.models import OutboundMessage
+from inbox.models import Email, OutboundMessage
 from inbox.services import sending
+from inbox.tasks import check_connections, process_messages, send_mail
+from kernel.models import OutboxEvent
 from kernel.secrecy import Secret
+from kernel.tasks import drain_outbox
 from kernel.transactions import in_workspace
-from tests.factories.world import house
+from tests.factories.world import hand_in, house, mail
 from tests.inbox.test_sending import one_mail, outbox_to, reply, states
 from tests.world.smtp import Script, ScriptedServer
 
@@ -59,3 +64,36 @@ def test_a_check_ends_with_the_conversation_whatever_is_spoken(settings, tls, mo
         with pytest.raises(NotAccepted):
             transport.check()
     assert time.monotonic() - began < _PATIENCE
+
+
+def test_slow_servers_hold_half_of_a_worker_and_the_other_half_goes_on(db, settings, outbox_to):
+    acme = house()
+    settings.SEND_DEADLINE_SECONDS = 15.0
+    emails = [one_mail(acme, sender=f"p{number}@customer.test") for number in range(4)]
+    script = Script(drips="connect")
+    with ScriptedServer(script) as server, ThreadPoolExecutor(4) as worker:
+        outbox_to(server.port)
+        for number, email_id in enumerate(emails):
+            reply(acme, email_id, key=f"k{number}")
+        began = time.monotonic()
+        sends = [worker.submit(apart, send_mail) for _ in range(4)]
+        hand_in(mail(subject="meanwhile"))
+        for task in (process_messages, drain_outbox, check_connections):
+            worker.submit(apart, task).result(timeout=10)
+        assert time.monotonic() - began < settings.SEND_DEADLINE_SECONDS
+        assert sum(not each.done() for each in sends) == 2
+        with in_workspace(acme.id):
+            assert Email.objects.filter(subject="meanwhile").exists()
+            assert not OutboxEvent.objects.filter(slug="email.received", published_at=None).exists()
+        script.drips = ""
+        for each in sends:
+            each.result(timeout=10)
+    assert states(acme) == [("sent", "sent")] * 4
+
+
+def apart(task) -> None:
+    """As a thread of the worker does it."""
+    try:
+        task()
+    finally:
+        connection.close()

@@ -4,7 +4,7 @@ import socketserver
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 
 @dataclass
@@ -45,8 +45,8 @@ class ScriptedServer:
             def say(self, text: str) -> None:
                 self.wfile.write(text.encode() + b"\r\n")
 
-            def drip(self) -> NoReturn:
-                while True:
+            def drip(self) -> None:
+                while script.drips:
                     self.say("250-and")
                     time.sleep(0.05)
 
