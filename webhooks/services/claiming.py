@@ -12,19 +12,15 @@ from typing import Any
 
 import orjson
 from django.conf import settings
-from django.db import connection
 
 from kernel import clock
 from kernel.models import Heartbeat
-from kernel.transactions import in_all_workspaces
 from tenancy.queries import control
 from webhooks.queries import endpoints
-from webhooks.services import cancelling
+from webhooks.services import cancelling, serving
 from webhooks.transport import pacing
 from webhooks.transport.pacing import Grant
 from webhooks.types import Claim, Endpoint, Waiting
-
-_REASON = "the dispatcher serves every workspace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,48 +85,48 @@ _EVENTS = "SELECT id::text, slug, convert_to(body, 'UTF8') FROM webhooks_systeme
 
 _GIVE_BACK = """
 UPDATE webhooks_webhookdelivery d SET lease_until = NULL, due_at = CASE WHEN c.delay > 0 THEN now() + make_interval(secs => c.delay) ELSE d.due_at END
-FROM json_to_recordset(%s::json) AS c(id uuid, token int, delay float8)
-WHERE d.id = c.id AND d.lease_token = c.token AND d.lease_until IS NOT NULL
+FROM json_to_recordset(%(rows)s::json) AS c(id uuid, token int, delay float8)
+WHERE d.id = c.id AND d.lease_token = c.token AND d.lease_until IS NOT NULL AND d.id = ANY(ARRAY(
+    SELECT id FROM webhooks_webhookdelivery WHERE id = ANY(%(ids)s::uuid[]) FOR NO KEY UPDATE SKIP LOCKED))
 """
 
 
 def beat() -> None:
     """Say that a dispatcher lives, for the status page."""
-    Heartbeat.objects.update_or_create(name="webhooks", defaults={"at": clock.now()})
+    with serving.unit():
+        Heartbeat.objects.update_or_create(name="webhooks", defaults={"at": clock.now()})
 
 
 def survey() -> list[Waiting]:
     """Every webhook with a due delivery, and those that wait for a webhook which is closed."""
-    with in_all_workspaces(_REASON), connection.cursor() as cursor:
+    with serving.unit() as cursor:
         cursor.execute(SURVEY)
         return [Waiting(*row) for row in cursor.fetchall()]
 
 
 def stopped() -> frozenset[str]:
     """Workspaces whose webhooks rest, because of an emergency stop that does not spare them."""
-    with in_all_workspaces(_REASON):
+    with serving.unit():
         return frozenset(map(str, control.stopped_for_webhooks()))
 
 
 def snapshots(*, webhook_ids: Sequence[str]) -> list[Endpoint]:
     """Endpoints with their opened secrets, to be held no longer than their rows stay unchanged."""
-    with in_all_workspaces(_REASON):
+    with serving.unit():
         return endpoints.find(webhook_ids)
 
 
-def cancel_closed(*, webhook_ids: Sequence[str]) -> int:
-    """Cancel what waits for webhooks that are disabled or deleted; how many."""
-    with in_all_workspaces(_REASON):
-        return cancelling.cancel_waiting(webhook_ids=webhook_ids)
+def cancel_closed(*, webhook_ids: Sequence[str]) -> bool:
+    """Cancel some of what waits for webhooks that are disabled or deleted; whether there may be more."""
+    with serving.unit():
+        return cancelling.cancel_waiting(webhook_ids=webhook_ids) >= cancelling.CHUNK
 
 
 def claim(*, quotas: Sequence[Quota]) -> list[Claim]:
     """Lease due deliveries within `quotas`; of an ordered webhook its head alone, and only when that is due."""
     quotas, grants = _paced(quotas)
     lease: Any = timedelta(seconds=settings.WEBHOOK_LEASE_SECONDS)
-    with in_all_workspaces(_REASON), connection.cursor() as cursor:
-        # A claim that a crash of the database forgets is made again; nobody has to wait for the disk.
-        cursor.execute("SET LOCAL synchronous_commit = off")
+    with serving.unit(may_forget=True) as cursor:
         cursor.execute(
             CHOOSE,
             {
@@ -149,10 +145,12 @@ def claim(*, quotas: Sequence[Quota]) -> list[Claim]:
 
 
 def give_back(*, claims: Sequence[tuple[Claim, float]]) -> None:
-    """End leases without an attempt; each delivery is due again after its seconds."""
-    with in_all_workspaces(_REASON), connection.cursor() as cursor:
+    """End leases without an attempt; each delivery is due again after its seconds. Those that somebody holds wait for the
+    end of their leases."""
+    with serving.unit() as cursor:
         rows = [{"id": claim.delivery_id, "token": claim.lease_token, "delay": delay} for claim, delay in claims]
-        cursor.execute(_GIVE_BACK, [orjson.dumps(rows).decode()])
+        ids = array([claim.delivery_id for claim, _ in claims])
+        cursor.execute(_GIVE_BACK, {"rows": orjson.dumps(rows).decode(), "ids": ids})
 
 
 def array(ids: Iterable[str]) -> str:

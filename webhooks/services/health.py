@@ -13,18 +13,19 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 
-from kernel.transactions import in_all_workspaces
-from webhooks.services import subscribing
+from webhooks.services import serving, subscribing
 from webhooks.types import Result
 
 _NOTES_PER_PERIOD = 20
 _NOTES_NEEDED = 3
 
-# Rows are locked in one order, so that two dispatchers never wait for each other.
+# Rows are locked in one order, so that two dispatchers never wait for each other. A row that somebody holds is passed over:
+# the next result of its endpoint comes by again, and those of the others do not wait for whoever replays or enables.
 _CLEAR = """
 UPDATE webhooks_webhook SET failing_since = NULL, failure_noted_at = NULL, failures_noted = 0
 WHERE id IN (
-    SELECT id FROM webhooks_webhook WHERE id = ANY(%s::uuid[]) AND failing_since IS NOT NULL ORDER BY id FOR NO KEY UPDATE)
+    SELECT id FROM webhooks_webhook WHERE id = ANY(%s::uuid[]) AND failing_since IS NOT NULL
+    ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
 """
 
 _NOTE = """
@@ -36,7 +37,7 @@ WHERE id IN (
     SELECT id FROM webhooks_webhook
     WHERE id = ANY(%(ids)s::uuid[]) AND state = 'active'
       AND (failure_noted_at IS NULL OR failure_noted_at <= %(at)s - %(step)s)
-    ORDER BY id FOR NO KEY UPDATE)
+    ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
 """
 
 _TOO_LONG = """
@@ -57,7 +58,7 @@ def note(*, results: Sequence[Result], failing: Collection[str], at: datetime) -
     recovered = succeeded.intersection(failing) - gone
     if not failed and not recovered:
         return
-    with in_all_workspaces("the dispatcher serves every workspace"):
+    with serving.unit():
         _clear(recovered)
         for webhook_id in sorted(gone | _note_failures(failed, at)):
             reason = "The endpoint answered 410 Gone." if webhook_id in gone else _reason()

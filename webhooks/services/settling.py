@@ -8,23 +8,28 @@ import orjson
 from django.db import connection
 
 from kernel import outbox
-from kernel.transactions import in_all_workspaces
 from webhooks.events import DeliveryExhausted, WebhookTested
-from webhooks.services import claiming, health, judging
+from webhooks.services import claiming, health, judging, serving
 from webhooks.services.judging import Verdict
 from webhooks.types import Result
 
-# A result whose lease was taken over meanwhile changes nothing: its token is old.
+# A result whose lease was taken over meanwhile changes nothing: its token is old. One whose delivery somebody holds (its
+# webhook's order changes, say) stays for a later round, so that the others of its batch do not wait.
 _SETTLE = """
 WITH result AS MATERIALIZED (
     SELECT * FROM json_to_recordset(%(rows)s::json)
       AS r(id uuid, token int, status text, delay float8, status_code int, error text, duration_ms int, excerpt text)
+), ours AS MATERIALIZED (
+    SELECT d.id FROM webhooks_webhookdelivery d JOIN result r ON r.id = d.id
+    WHERE d.id = ANY(%(ids)s::uuid[]) AND d.lease_token = r.token AND d.lease_until IS NOT NULL
+), free AS MATERIALIZED (
+    SELECT id FROM webhooks_webhookdelivery WHERE id = ANY(%(ids)s::uuid[]) FOR NO KEY UPDATE SKIP LOCKED
 ), written AS (
     UPDATE webhooks_webhookdelivery d
     SET status = r.status, lease_until = NULL, attempts = d.attempts + 1, due_at = now() + make_interval(secs => r.delay), last_status_code = r.status_code,
         last_error = r.error, delivered_at = CASE WHEN r.status = 'delivered' THEN now() END
     FROM result r
-    WHERE d.id = ANY(%(ids)s::uuid[]) AND d.id = r.id AND d.lease_token = r.token AND d.lease_until IS NOT NULL
+    WHERE d.id = ANY(ARRAY(SELECT id FROM free)) AND d.id = r.id AND d.lease_token = r.token AND d.lease_until IS NOT NULL
     RETURNING d.id, d.workspace_id, d.attempts
 ), attempt AS (
     INSERT INTO webhooks_webhookattempt
@@ -33,18 +38,18 @@ WITH result AS MATERIALIZED (
            r.status_code, r.error, r.excerpt
     FROM written w JOIN result r ON r.id = w.id
 )
-SELECT coalesce(array_agg(id::text), '{}'), now() FROM written
+SELECT ARRAY(SELECT id::text FROM written), ARRAY(SELECT id::text FROM ours WHERE id NOT IN (SELECT id FROM free)), now()
 """
 
 
-def settle(*, results: Sequence[Result], failing: Collection[str] = ()) -> None:
+def settle(*, results: Sequence[Result], failing: Collection[str] = ()) -> list[Result]:
     """Record attempts, announce exhausted deliveries, and keep the health of the endpoints.
 
-    `failing` are the endpoints that were failing before, as far as the caller knows.
+    Gives back the results that have to be written later, because somebody holds their deliveries. `failing` are the endpoints that were failing before, as far as the caller knows.
     """
     judged = [(result, _judge(result)) for result in results]
-    with in_all_workspaces("the dispatcher serves every workspace"):
-        written, at = _write(judged)
+    with serving.unit():
+        written, held, at = _write(judged)
         for result, verdict in judged:
             if verdict.is_exhausted and result.claim.delivery_id in written:
                 _announce(result, verdict)
@@ -52,6 +57,7 @@ def settle(*, results: Sequence[Result], failing: Collection[str] = ()) -> None:
     recorded = [result for result in results if result.claim.delivery_id in written]
     if recorded:
         health.note(results=recorded, failing=failing, at=at)
+    return [result for result in results if result.claim.delivery_id in held]
 
 
 def _judge(result: Result) -> Verdict:
@@ -61,8 +67,8 @@ def _judge(result: Result) -> Verdict:
     return judging.judge(outcome=result.outcome, attempts_before=claim.attempts, retries=retries)
 
 
-def _write(judged: Sequence[tuple[Result, Verdict]]) -> tuple[set[str], datetime]:
-    """Write the attempts of claims that are still ours; their deliveries, and the time of it."""
+def _write(judged: Sequence[tuple[Result, Verdict]]) -> tuple[set[str], set[str], datetime]:
+    """Write the attempts of claims that are still ours; their deliveries, those that somebody holds, and the time of it."""
     rows = [
         {
             "id": result.claim.delivery_id,
@@ -81,8 +87,8 @@ def _write(judged: Sequence[tuple[Result, Verdict]]) -> tuple[set[str], datetime
         # Row-level security misleads the planner about sizes, and it would compare every row with every other.
         cursor.execute("SET LOCAL enable_nestloop = off")
         cursor.execute(_SETTLE, {"rows": orjson.dumps(rows).decode(), "ids": ids})
-        written, at = cursor.fetchone()
-    return set(written), at
+        written, held, at = cursor.fetchone()
+    return set(written), set(held), at
 
 
 def _announce(result: Result, verdict: Verdict) -> None:

@@ -116,8 +116,12 @@ def disable(*, workspace_id: UUID, webhook_id: UUID, reason: str = "") -> Webhoo
 
 
 def disable_failing(*, webhook_id: UUID, reason: str) -> None:
-    """Stop calling an endpoint that does not work. Needs a unit of work that sees it; once, however many notice."""
-    webhook = Webhook.objects.select_for_update(no_key=True).filter(id=webhook_id, state=WebhookState.ACTIVE).first()
+    """Stop calling an endpoint that does not work. Needs a unit of work that sees it; once, however many notice.
+
+    One that somebody is at work on is left alone: its next failure comes by again.
+    """
+    rows = Webhook.objects.select_for_update(no_key=True, skip_locked=True)
+    webhook = rows.filter(id=webhook_id, state=WebhookState.ACTIVE).first()
     if webhook is not None:
         with in_workspace(webhook.workspace_id):
             _switch_off(webhook, reason)
@@ -150,7 +154,7 @@ def enable(*, workspace_id: UUID, webhook_id: UUID, replay_gap: bool = True) -> 
 
 
 def delete(*, workspace_id: UUID, webhook_id: UUID) -> None:
-    """Mark a webhook as deleted and cancel what waits for it."""
+    """Mark a webhook as deleted; what waits for it is cancelled, here or by the dispatcher."""
     with in_workspace(workspace_id):
         webhook = webhooks.locked(webhook_id)
         webhook.deleted_at = clock.now()

@@ -42,6 +42,8 @@ class Dispatcher:
         self._due = asyncio.Event()
         self._landed = asyncio.Event()
         self._stopped = asyncio.Event()
+        # Results on their way into the database; with those that wait for it, they take room from claims.
+        self._writing = 0
         # Whether the last survey left something behind that a landing makes room for.
         self._left_some = False
         self._beat_at = -_HEARTBEAT_SECONDS
@@ -98,13 +100,13 @@ class Dispatcher:
     async def _take(self, flights: Flights, database: DatabaseThread) -> bool:
         """Claim what there is room for, and send it; whether more may be due at once."""
         await self._beat(database)
-        room = self._limits.batch - self._lanes.held
+        # What is not written back is still leased: claiming on beside a busy database would only let leases end.
+        room = self._limits.batch - self._lanes.held - self._writing - len(flights.results)
         if room < max(1, self._limits.batch // 4):
             return False
         waiting = await database.run(claiming.survey)
         closed = [each.webhook_id for each in waiting if not each.is_open]
-        if closed:
-            await self._leave(flights, database, closed)
+        more_closed = bool(closed) and await self._leave(flights, database, closed)
         self._rest(flights, [each.webhook_id for each in waiting if each.is_held])
         ready = [each for each in waiting if each.is_open and not each.is_held]
         quotas = await self._plan(database, ready, room)
@@ -119,7 +121,7 @@ class Dispatcher:
             flights.launch()
         more = bool(quotas) and len(claims) >= sum(quota.count for quota in quotas)
         self._left_some = more or len(quotas) < len(ready)
-        return more
+        return more or more_closed
 
     def _rest(self, flights: Flights, held: Sequence[str]) -> None:
         """Hand back what is held of workspaces that are stopped; it waits there for the release."""
@@ -156,14 +158,15 @@ class Dispatcher:
             return True
         return lane.endpoint.good_until is not None and lane.endpoint.good_until <= clock.now()
 
-    async def _leave(self, flights: Flights, database: DatabaseThread, closed: Sequence[str]) -> None:
-        """Hand back what is held for endpoints that may not be called any more, and cancel what waits for them."""
+    async def _leave(self, flights: Flights, database: DatabaseThread, closed: Sequence[str]) -> bool:
+        """Hand back what is held for endpoints that may not be called any more, and cancel some of what waits for them;
+        whether there may be more."""
         for webhook_id in closed:
             lane = self._lanes.find(webhook_id)
             if lane is not None:
                 flights.hand_back(lane)
         self._landed.set()
-        await database.run(partial(claiming.cancel_closed, webhook_ids=closed))
+        return await database.run(partial(claiming.cancel_closed, webhook_ids=closed))
 
     async def _beat(self, database: DatabaseThread) -> None:
         """Say that a dispatcher lives, and forget endpoints that have been quiet."""
@@ -185,32 +188,40 @@ class Dispatcher:
                 raise
         if flights.results:
             results, flights.results = flights.results, []
+            self._writing, held = len(results), results
             crash_point("webhook.before_settle")
             try:
-                await self._settle(results, database)
-            except BaseException:
-                # Written twice is written once: the second time finds no lease with that token.
-                flights.results = results + flights.results
-                raise
+                # Written twice is written once, should this fail: the second time finds no lease with that token.
+                held = await self._settle(results, database)
+            finally:
+                self._writing, flights.results = 0, held + flights.results
             crash_point("webhook.settled")
-        return bool(flights.results)
+            if self._left_some:
+                self._due.set()
+            return len(flights.results) > len(held)
+        return False
 
-    async def _settle(self, results: list[Result], database: DatabaseThread) -> None:
+    async def _settle(self, results: list[Result], database: DatabaseThread) -> list[Result]:
+        """Write results; those that have to wait, because somebody holds their deliveries."""
         failing = {lane.endpoint.id for lane in self._lanes if lane.is_failing}
         try:
-            await database.run(partial(settling.settle, results=results, failing=failing))
+            held = await database.run(partial(settling.settle, results=results, failing=failing))
         except (OperationalError, InterfaceError):
             raise
         except Exception:
             logger.exception("a batch of results was refused; writing them one by one")
-            await database.run(partial(_settle_singly, results, failing))
+            held = await database.run(partial(_settle_singly, results, failing))
+        later = {result.claim.delivery_id for result in held}
         for result in results:
             lane = self._lanes.find(result.claim.webhook_id)
+            if result.claim.delivery_id in later:
+                continue
             if lane is not None and result.outcome.is_success:
                 lane.is_failing = False
             if lane is not None and lane.endpoint.ordered:
                 # The next in order can be claimed only now.
                 self._due.set()
+        return held
 
     async def _finish(self, flights: Flights, database: DatabaseThread) -> None:
         try:
@@ -228,12 +239,14 @@ async def _ring(bell: asyncio.Event, seconds: float) -> None:
         pass
 
 
-def _settle_singly(results: Sequence[Result], failing: set[str]) -> None:
+def _settle_singly(results: Sequence[Result], failing: set[str]) -> list[Result]:
+    held: list[Result] = []
     for result in results:
         try:
-            settling.settle(results=[result], failing=failing)
+            held += settling.settle(results=[result], failing=failing)
         except (OperationalError, InterfaceError):
             raise
         except Exception:
             # Its lease ends, and it is sent again; the others of its batch are innocent.
             logger.exception("a result cannot be written", extra={"delivery": result.claim.delivery_id})
+    return held
