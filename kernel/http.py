@@ -9,6 +9,7 @@ import re
 import socket
 import ssl
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from time import monotonic
@@ -22,9 +23,8 @@ from yarl import URL
 from kernel.addresses import may_connect
 from kernel.curl import Engine, Exchange
 from kernel.errors import Invalid
+from kernel.names import Names
 
-_NAME_SECONDS = 10
-_NAMES_KEPT = 1_000
 # What libcurl would add by itself.
 _UNSENT = ("Accept:", "Expect:")
 _ENDS_A_LINE = re.compile(r"[\r\n\0]")
@@ -133,28 +133,19 @@ class Session:
 
     def __init__(self, *, connections: int = 100) -> None:
         self._connections = connections
-        self._names: dict[tuple[str, int], tuple[float, asyncio.Task[list[str]]]] = {}
 
     async def __aenter__(self) -> Self:
         self.engine = Engine(connections=self._connections, prepare=_guard)
+        self._names = Names(resolve)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self.engine.close()
+        self._names.close()
 
     async def addresses(self, target: Target) -> list[str]:
-        """The checked addresses of a name, as entries of RESOLVE; asked for again after a while."""
-        key = (target.host, target.port)
-        until, looking = self._names.get(key, (0.0, None))
-        if looking is None or until < monotonic():
-            if len(self._names) > _NAMES_KEPT:
-                self._names.clear()
-            looking = asyncio.create_task(_look_up(target))
-            self._names[key] = (monotonic() + _NAME_SECONDS, looking)
-            looking.add_done_callback(
-                lambda done: done.cancelled() or not done.exception() or self._names.pop(key, None)
-            )
-        return await asyncio.shield(looking)
+        """The addresses of a name, checked at each request, as entries of RESOLVE."""
+        return _entries(target, await self._names.addresses(target.host, target.port))
 
 
 async def send(
@@ -231,19 +222,19 @@ def _open_socket(handle: Any, _purpose: int, address: Any) -> Any:
     return opened
 
 
-async def _look_up(target: Target) -> list[str]:
-    """One look-up; one closed address spoils the name. The connection goes to what is returned here."""
-    found = await resolve(target.host, target.port)
+def _entries(target: Target, found: Sequence[str]) -> list[str]:
+    """One closed address spoils the name. The connection goes to what is returned here."""
     if not found or not all(may_connect(each, allowed=settings.OUTBOUND_ALLOWED_NETWORKS) for each in found):
         raise AddressRefused(f"{target.host} resolves to an address that is not public.")
     listed = ",".join(f"[{each}]" if ":" in each else each for each in found)
     return [f"{target.host}:{target.port}:{listed}"]
 
 
-async def resolve(host: str, port: int) -> list[str]:
+async def resolve(host: str, port: int, threads: Executor) -> list[str]:
     """The addresses that the system knows for a name. Raises NoAnswer when it knows none."""
+    ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().run_in_executor(threads, ask)
     except OSError as error:
         raise NoAnswer(f"No connection: {host} is not known ({error.strerror}).") from error
     return list(dict.fromkeys(str(place[0]) for *_, place in found))

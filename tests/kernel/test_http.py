@@ -262,7 +262,7 @@ class Script:
         self.answers: list[list[str]] = []
         self.asked = 0
 
-    async def resolve(self, host: str, port: int) -> list[str]:
+    async def resolve(self, host: str, port: int, _threads: object) -> list[str]:
         self.asked += 1
         return self.answers.pop(0)
 
@@ -307,13 +307,14 @@ def test_the_address_that_was_checked_is_the_one_that_is_called(settings, canary
         assert (other.hits, canary.hits) == (1, 0)
 
 
-def test_no_socket_is_opened_to_a_closed_place_whatever_was_looked_up(closed, canary, monkeypatch):
+def test_no_socket_is_opened_to_a_closed_place_whatever_was_looked_up(closed, canary, monkeypatch, script):
     """The second line: as if the check of the names had let one pass."""
 
-    async def careless(target) -> list[str]:
+    def careless(target, _found) -> list[str]:
         return [f"{target.host}:{target.port}:127.0.0.1"]
 
-    monkeypatch.setattr(http, "_look_up", careless)
+    script.answers = [["127.0.0.1"]]
+    monkeypatch.setattr(http, "_entries", careless)
     with pytest.raises(AddressRefused, match="would have gone"):
         fetch("POST", f"http://hooks.example.com:{canary.port}/", deadline=2)
     assert canary.hits == 0

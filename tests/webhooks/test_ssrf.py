@@ -194,7 +194,7 @@ def test_the_reason_tells_nothing_of_the_place(workspace, canary):
 
 
 def _resolver(answers):
-    async def resolve(host: str, port: int) -> list[str]:
+    async def resolve(host: str, port: int, _threads: object) -> list[str]:
         return answers()
 
     return resolve

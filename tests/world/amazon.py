@@ -70,7 +70,7 @@ def amazon(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Amazon]:
     server.socket = context.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, args=[0.05], daemon=True).start()
 
-    async def resolve(host: str, port: int) -> list[str]:
+    async def resolve(host: str, port: int, _threads: object) -> list[str]:
         server.looked_up.append(host)
         return ["127.0.0.1"]
 
