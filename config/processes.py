@@ -9,6 +9,8 @@ from django.conf import settings
 from config.embedded.supervisor import Child
 
 _BIN = Path(sys.executable).parent
+# What has begun to send finishes it: longer than SEND_DEADLINE_SECONDS, as in compose.yaml.
+_GRACE = 60.0
 
 
 def web(*, host: str, port: int) -> Child:
@@ -48,7 +50,7 @@ def worker() -> Child:
     ]
     # Tasks at the same time.
     threads = os.environ.get("WORKER_THREADS", "4")
-    return Child(name="worker", argv=[*argv, "--pool", "threads", "--concurrency", threads])
+    return Child(name="worker", argv=[*argv, "--pool", "threads", "--concurrency", threads], grace=_GRACE)
 
 
 def beat() -> Child:
@@ -58,7 +60,7 @@ def beat() -> Child:
 
 def dispatcher() -> Child:
     """Webhook deliveries."""
-    return Child(name="webhooks", argv=[sys.executable, "manage.py", "run_webhooks"])
+    return Child(name="webhooks", argv=[sys.executable, "manage.py", "run_webhooks"], grace=_GRACE)
 
 
 def listener(*, host: str, port: int) -> Child:

@@ -5,7 +5,7 @@
 
 Inside the block a crashed child comes back after 1, 2, 4 ... 30 seconds. Ctrl-C, SIGTERM, SIGHUP or an exception
 end the block, and then all children are stopped: each gets SIGTERM at once, the last started first, and 10
-seconds for it. Every child has a guard (see guard.py), so `kill -9` of the supervisor leaves nothing either.
+seconds for it, or as many as it says that it needs. Every child has a guard (see guard.py), so `kill -9` of the supervisor leaves nothing either.
 """
 
 import os
@@ -29,11 +29,12 @@ _CHUNK = 65536
 
 @dataclass(frozen=True, kw_only=True)
 class Child:
-    """A process to keep alive; `env` is added to our own environment."""
+    """A process to keep alive; `env` is added to our own environment, `grace` is its time to end in order."""
 
     name: str
     argv: Sequence[str]
     env: Mapping[str, str] = field(default_factory=dict)
+    grace: float | None = None
 
 
 class _Running:
@@ -42,7 +43,7 @@ class _Running:
     def __init__(self, child: Child, log: IO[bytes], grace: float) -> None:
         self.child = child
         self.log = log
-        self.grace = grace
+        self.grace = grace if child.grace is None else child.grace
         self.delay = _FIRST_DELAY
         self.due = 0.0
         self.begun = 0.0
@@ -103,7 +104,6 @@ class Supervisor:
     ) -> None:
         self._terminal = terminal
         self._exit = ExitStack()
-        self._grace = grace
         self._children = [
             _Running(child, self._exit.enter_context(processes.open_log(logs / f"{child.name}.log")), grace)
             for child in children
@@ -147,7 +147,7 @@ class Supervisor:
             for each in reversed(self._children):
                 each.let_go()
             # A guard needs its grace and some seconds at most; should one hang, it hangs without us.
-            deadline = time.monotonic() + self._grace + 10
+            deadline = time.monotonic() + max((each.grace for each in self._children), default=0.0) + 10
             while self._selector.get_map() and time.monotonic() < deadline:
                 self._pump(0.1)
         finally:

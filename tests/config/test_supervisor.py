@@ -36,6 +36,13 @@ print("ready")
 time.sleep(60)
 """
 
+SLOW = """
+import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: (time.sleep(1), sys.exit(print("tidied up"))))
+print("ready")
+time.sleep(60)
+"""
+
 STUBBORN = """
 import signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -140,6 +147,12 @@ class TestTheEnd:
             assert supervisor.send(signal.SIGTERM) == 0
             assert 0.4 < time.monotonic() - begin < 3
             assert not processes_at(tmp_path)
+
+    def test_a_child_that_needs_longer_has_longer(self, tmp_path: Path) -> None:
+        child = Child(name="slow", argv=[sys.executable, "-uc", SLOW], grace=20)
+        with Supervisor([child], logs=tmp_path / "log", grace=0.2):
+            assert eventually(lambda: "ready" in log(tmp_path, "slow"))
+        assert "tidied up" in log(tmp_path, "slow")
 
     def test_killing_the_supervisor_leaves_nothing_not_even_grandchildren(self, tmp_path: Path) -> None:
         with supervise(tmp_path, POLITE, PARENT, grace=0.5) as supervisor:
