@@ -51,7 +51,7 @@ BUSY = {
 @pytest.mark.parametrize(("state", "is_failing", "status"), BUSY.values(), ids=BUSY)
 @pytest.mark.parametrize("held", [WEBHOOK, DELIVERIES], ids=["its row", "its deliveries"])
 def test_a_webhook_that_somebody_works_on_delays_nobody_else(workspace, receiver, held, state, is_failing, status):
-    receiver.scripts["/busy"] = slowly(answer(status), 0.2)
+    receiver.scripts["/busy"] = slowly(answer(status), 0.05)
     busy, live = hook(workspace, receiver.url("/busy")), hook(workspace, receiver.url("/live"))
     if is_failing:
         as_owner(
@@ -65,16 +65,17 @@ def test_a_webhook_that_somebody_works_on_delays_nobody_else(workspace, receiver
         if state == "active":
             running.until(lambda: receiver.at("/busy"))
         with holding(held, busy.id):
-            until, sent = time.monotonic() + 1.5 * LEASE, 5
-            while time.monotonic() < until:
+            # For longer than a lease; a failing endpoint gets one after the other, so not too many.
+            for sent in range(10, 40, 5):
                 emit(workspace, 5)
-                sent += 5
                 running.until(lambda n=sent: len(rows(webhook=live, status="delivered")) == n, seconds=1.5)
+                time.sleep(1.5 * LEASE / 6)
         # What was passed over comes by again.
         emit(workspace, 1)
         running.until(lambda: not rows(webhook=busy, status="pending", attempts=0))
     assert Counter(receiver.ids("/live")).most_common(1)[0][1] == 1
-    assert max(Counter(receiver.ids("/busy")).values(), default=1) == 1
+    # A result that could not be written for longer than its lease may be sent once more, under the same id.
+    assert max(Counter(receiver.ids("/busy")).values(), default=1) <= (1 if held == WEBHOOK else 2)
     assert fresh(busy).state == ("active" if (status, is_failing) in ((200, True), (500, False)) else "disabled")
     assert status != 200 or fresh(busy).failing_since is None
 
