@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inbox.mime import reply_marks as marks
+from inbox.mime.attributions import MAX_JOINED, ends_sentence, is_attribution, is_certain
 
 _MAX_LINE = 400
 _JOIN = 8
 # So many places are looked at closely. A person's mail has a few; a mail made to be slow has thousands.
 _LOOKS = 400
-_MAX_JOINED = 600
 _BLANKS = 3
 _DEVICE_WIDTH = 130
 _REPLY_ABOVE = 90
@@ -47,7 +47,8 @@ def read_lines(texts: list[str]) -> list[Line]:
 def _apart(text: str) -> list[str]:
     """`Thank you! On 3 March 2026, Jo Doe wrote:` is the writer's words and an attribution."""
     found = marks.LATE_LEAD.search(text) if len(text) <= _MAX_LINE else None
-    if found is None or "@" in text[: found.start()] or not _is_attribution(text[found.end() :].strip()):
+    late = text[found.end() :].strip() if found is not None else ""
+    if found is None or "@" in text[: found.start()] or not is_attribution(late) or not is_certain(late):
         return [text]
     return [text[: found.start()], text[found.end() :]]
 
@@ -142,7 +143,7 @@ class _Beginnings:
 
 def _may_begin(line: Line) -> bool:
     if line.kind == "m":
-        return _is_attribution(line.text)
+        return is_attribution(line.text)
     return line.kind == "t" and (_may_start(line.text) or marks.WEAK.match(line.text[:_MAX_LINE]) is not None)
 
 
@@ -161,21 +162,29 @@ def _attribution_end(lines: list[Line], start: int) -> int:
         text = lines[stop].text.strip()
         blanks += not text
         joined = f"{joined} {text}".strip()
-        if len(joined) > _MAX_JOINED or blanks > _BLANKS or (stop > start and lines[stop].kind in "mah"):
+        if len(joined) > MAX_JOINED or blanks > _BLANKS or (stop > start and lines[stop].kind in "mah"):
             return 0
-        if text and _is_attribution(joined) and not _continues(lines, stop, joined):
-            return stop + 1 if not _starts_later(lines, start, stop) else 0
+        if text and is_attribution(joined) and not _continues(lines, stop, joined):
+            counts = is_certain(joined) or _quote_follows(lines, stop + 1)
+            return stop + 1 if counts and not _starts_later(lines, start, stop) else 0
+        if ends_sentence(text):
+            return 0
     return 0
+
+
+def _quote_follows(lines: list[Line], position: int) -> bool:
+    below = next((line for line in lines[position : position + _BLANKS] if line.kind != "e"), None)
+    return below is not None and below.kind == "q"
 
 
 def _weak_end(lines: list[Line], start: int) -> int:
     """Without a date, an address must speak for it, or the quoted lines below."""
-    if marks.NAMED.match(lines[start].text[:_MAX_LINE]):
-        return start + 1
-    if not marks.WEAK.match(lines[start].text[:_MAX_LINE]):
+    text = lines[start].text[:_MAX_LINE]
+    if marks.SENTENCE_WORDS.search(text):
         return 0
-    below = next((line for line in lines[start + 1 : start + _BLANKS] if line.kind != "e"), None)
-    return start + 1 if below is not None and below.kind == "q" else 0
+    if marks.NAMED.match(text) or (marks.WEAK.match(text) and _quote_follows(lines, start + 1)):
+        return start + 1
+    return 0
 
 
 def _starts_later(lines: list[Line], start: int, stop: int) -> bool:
@@ -183,7 +192,7 @@ def _starts_later(lines: list[Line], start: int, stop: int) -> bool:
     return any(
         _may_start(lines[later].text)
         and not lines[later - 1].text.rstrip().endswith("<")
-        and _is_attribution(" ".join(line.text.strip() for line in lines[later : stop + 1]))
+        and is_attribution(" ".join(line.text.strip() for line in lines[later : stop + 1]))
         for later in range(start + 1, stop + 1)
     )
 
@@ -191,18 +200,6 @@ def _starts_later(lines: list[Line], start: int, stop: int) -> bool:
 def _continues(lines: list[Line], stop: int, joined: str) -> bool:
     """`2016-10-24 Foo bar <` is not yet complete."""
     return joined.endswith("<") and stop + 1 < len(lines)
-
-
-def _is_attribution(joined: str) -> bool:
-    if len(joined) > _MAX_JOINED:
-        return False
-    if marks.FULL_DATE_START.match(joined) and marks.MAILBOX.search(joined) and marks.ENDS_WITH_MAILBOX.search(joined):
-        return True
-    if not marks.ENDS_AS_ATTRIBUTION.search(joined) or not marks.VERB.search(joined):
-        return False
-    if not marks.DATEISH.search(joined):
-        return False
-    return bool(marks.MAILBOX.search(joined) or marks.LEAD.match(joined) or marks.DATE_START.match(joined))
 
 
 def _header_blocks(lines: list[Line], fenced: set[int]) -> None:

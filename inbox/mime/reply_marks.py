@@ -11,6 +11,10 @@ def _words(*groups: str) -> str:
     return "|".join(re.escape(word) for group in groups for word in group.split("|"))
 
 
+def _each(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 # "wrote", the verb of an attribution line.
 _VERBS = _words(
     "wrote|writes|has written|said|sent",
@@ -69,6 +73,37 @@ NAMED = re.compile(
 )
 ENDS_AS_ATTRIBUTION = re.compile(r"[:：]\s*[>*_\s]*$|-{2,}\s*$")
 ENDS_WITH_MAILBOX = re.compile(r"(?:>|&gt;)\s*[:：]?\s*$")
+
+ADDRESS_WROTE = re.compile(rf"@[\w.-]{{1,100}}\W{{1,4}}(?:{_VERBS})(?!\w)", _FLAGS)
+CLOCK_TIME = re.compile(
+    r"(?<![\d:.])\d{1,2}[:h]\d{2}(?P<seconds>:\d{2})?(?!\d)|\b(?:klo?|om|um|at|o|ore|v|в)\.?\s\d{1,2}\.\d{2}(?![.\d])",
+    _FLAGS,
+)
+ZONE = re.compile(r"(?:\b(?:GMT|UTC))?\s?[+-]\d{2}:?\d{2}\b|\(\w{1,5}\)")
+# A line that ends so is cut within a date: "Am 3." or "12 Apr.".
+ABBREVIATED = re.compile(
+    r"(?:\b\d{1,2}|\d\s\w{2,6}|\b(?:mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so)),?\.$", _FLAGS
+)
+# What an attribution holds beside a date, a time and a name.
+ATTRIBUTION_WORDS = _each(
+    "am pm a.m p.m uhr vorm nachm h uur gmt utc cet cest heeft het volgende hat folgendes följande følgende usuario utente"
+    " utilisateur użytkownik пользователь користувач χρήστης ο π.μ μ.μ odesílatel používateľ tarihinde şunu kirjoitti"
+)
+NAME_PARTICLES = _each(
+    "von vom zu zum van der den de del della da di du dos das la le el al bin ibn ter ten af av via y e"
+)
+# Who speaks of himself or to somebody, denies or goes on is no program. Written small, for "Min", "Mi" and "Ma" are names;
+# those that stand large within a sentence or at its start are named.
+SENTENCE_WORDS = re.compile(
+    r"(?<![\w@.<-])(?:I|I['’]\w+|My|We|Our|You|Your|The|Sie|Ihr|Ihr[ei]\w{0,2}|Ihnen|Ich|Mein\w{0,2}|Wir|Unser\w{0,2}|Je|J['’]\w+|Vous|Votre|Nous|Ik|Jag|Jeg|Io|Yo|Eu|Usted|Я|Мы|Вы|Ваш\w{0,3}|Мой|Моя"
+    r"|me|my|we|us|our|you|your|yours|he|she|they|his|their|the|this|these|that|was|were|is|are|have|had|will|not|and|but|for|about|please|because"
+    r"|ich|mir|mich|mein\w{0,2}|wir|uns|unser\w{0,2}|sie|ihnen|ihr|ihr[ei]\w{0,2}|habe|haben|hatte|wurde|wurden|war|ist|sind|nicht|und|aber|weil|dass|bitte"
+    r"|je(?=\s(?!napis))|j['’]\w+|moi|mon|mes|nous|notre|nos|vous|votre|vos|m['’]\w+|avez|avons|est|été|pas|que|qui|mais|et"
+    r"|yo|nosotros|nuestr[oa]s?|usted|ustedes|vuestr[oa]s?|pero|porque|eu|meu|minha|nós|noss[oa]s?|você|vocês|não|mas"
+    r"|io|mio|mia|noi|nostr[oa]|voi|vostr[oa]|che|ho|abbiamo|avete|ik|mij|mijn|wij|onze|uw|jullie|niet|maar|dat"
+    r"|jag|mig|mitt|vår|vårt|inte|och|jeg|meg|oss|ikke|mnie|moje|moja|nasz\w{0,2}|państwa|się|nie|mně|můj|vaše?|jsem"
+    r"|я|мне|меня|мой|моя|мы|нам|наш\w{0,3}|вы|вам|вас|ваш\w{0,3}|что|не|я|мені|мій|ми|ви|що|ben|bana|benim|biz|siz|sizin|için)(?![\w@-])"
+)
 
 # An attribution in the middle of a line, where a program has lost the line break before it.
 LATE_LEAD = re.compile(r"(?<=[\w.!?)\]])(?: *-{2,} *| +)(?=(?:On|Am|Le|El|Em|Il|Op|Den|W dniu|Dne|Dňa)\s[^\n]{0,40}\d)")

@@ -1,0 +1,68 @@
+"""Words of the writer that look like a quote, a signature or a footer, beside what is one: the agent reads only what stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from inbox.mime.reply_text import reply_text
+
+SENTENCES = {
+    "English, an order": "Hi,\n\nOn Friday 6 March I need the delivery.\nMy husband wrote to you already.\nPlease note the following:\n"
+    "- ring twice\n- leave it at the neighbour's",
+    "English, told by hand": "Hello,\n\nOn 3 March 2026 your colleague Anna wrote to me:\n\"The refund will arrive in five days.\"\n\n"
+    "It has not arrived. Please cancel everything.",
+    "English, a label": "Hi,\n\nOn 12/02/2026 I sent back the shoes. The label says:\n\nRT-4711 Bonn\n\nWhere is my money?",
+    "English, an address told": "Hi,\n\nI wrote to jo@shop.example on 3 March at 10:15 and asked:\nWhere is it?\n\nNobody answered.",
+    "English, a passive": "Hi,\n\nOn 3 March the invoice for jo@shop.example was sent:\n\nNo. 5, which is wrong.",
+    "English, two sentences": "Hi,\n\nOn 3 March 2026 at 10:15 it rang.\nJo Doe wrote:\n\nNot at home\n\nBut somebody was.",
+    "German": "Guten Tag,\n\nam 3. März habe ich bei Ihnen angerufen. Ihr Kollege schrieb mir danach. Meine Fragen sind:\n\n1. Wann?\n2. Wie?",
+    "German, a colleague": "Guten Tag,\n\nam 3. März um 10:15 schrieb Ihr Kollege:\n\nDas Geld ist unterwegs.\n\nEs kam nie an.",
+    "French": "Bonjour,\n\nLe 3 mars 2026 vous m'avez écrit que :\n\nle colis arrive vendredi.\n\nIl n'est pas là.",
+    "Spanish": "Hola,\n\nEl 3 de marzo de 2026 su compañera escribió:\n\nLlega mañana.\n\nNo ha llegado.",
+    "Portuguese": "Olá,\n\nEm 3 de março de 2026 o seu colega escreveu:\n\nChega amanhã.\n\nNão chegou.",
+    "Italian": "Buongiorno,\n\nIl 3 marzo 2026 la collega ha scritto:\n\nIl pacco arriva venerdì.\n\nNon è arrivato.",
+    "Dutch": "Hallo,\n\nOp 3 maart 2026 schreef uw collega:\n\nHet geld komt eraan.\n\nNiets ontvangen.",
+    "Swedish": "Hej,\n\nDen 3 mars 2026 skrev din kollega:\n\nPengarna kommer.\n\nDe kom aldrig.",
+    "Danish": "Hej,\n\nDen 3. marts 2026 kl. 10.15 skrev jeres kollega:\n\nPengene kommer.\n\nDe kom aldrig.",
+    "Polish": "Dzień dobry,\n\nW dniu 3 marca 2026 wasz pracownik napisał:\n\nPaczka dojdzie jutro.\n\nNie doszła.",
+    "Czech": "Dobrý den,\n\nDne 3. 3. 2026 váš kolega napsal:\n\nBalík přijde zítra.\n\nNepřišel.",
+    "Russian": "Здравствуйте,\n\nВ понедельник 3 марта 2026 ваш коллега написал:\n\nДеньги придут.\n\nИх нет.",
+    "Turkish": "Merhaba,\n\nPazartesi 3 Mart 2026 arkadaşınız şunu yazdı:\n\nPara gelecek.\n\nGelmedi.",
+    "Hungarian": "Jó napot,\n\nHétfő 3-án, 2026 kollégájuk írta:\n\nA csomag megjön.\n\nNem jött meg.",
+    "Finnish": "Hei,\n\nMaanantai 3.3.2026 työntekijänne kirjoitti:\n\nRahat tulevat.\n\nEi tullut.",
+    "a log": "It crashed.\n\n2026-03-03 10:15:00 worker 3 wrote:\nerror 17\n\nWhat is error 17?",
+    "a log with an address": "It crashed.\n\n2026-03-03 10:15:00 delivered to <jo@shop.example>:\nerror 17\n\nWhat is error 17?",
+}  # fmt: skip
+
+QUOTES = {
+    "English": "On 3 March 2026 at 10:14, Jo Doe wrote:",
+    "English, wrapped": "On Tuesday, 3 March 2026 at 10:14, Jo Doe\nwrote:",
+    "German": "Am 3. März 2026 um 10:14 Uhr schrieb Jo von Doe:",
+    "German, wrapped": "Am Dienstag, dem 3.\nMärz 2026 um 10:14 schrieb Jo Doe:",
+    "French": "Le 3 mars 2026 à 10:14, Jo Doe a écrit :",
+    "Spanish": "El 3 mar 2026, a las 10:14, Jo Doe escribió:",
+    "Italian": "Il 3 marzo 2026 alle 10:14, Jo Doe ha scritto:",
+    "Dutch": "Op 3 maart 2026 om 10:14 schreef Jo van der Doe:",
+    "Danish": "Den 3. marts 2026 kl. 10.14 skrev Jo Doe:",
+    "Swedish": "Den 3 mars 2026 kl 10:14 skrev Jo Doe:",
+    "Polish": "W dniu 3 marca 2026 o 10:14 Jo Doe napisał(a):",
+    "Russian": "3 марта 2026 г., в 10:14, Иван Петров написал(а):",
+    "with an address, no time": "On 3 March 2026, Jo Doe <jo@shop.example> wrote:",
+}
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_a_sentence_is_no_attribution(name: str) -> None:
+    assert reply_text(SENTENCES[name]).text == SENTENCES[name]
+
+
+@pytest.mark.parametrize("name", QUOTES)
+def test_what_no_person_types_still_is(name: str) -> None:
+    assert reply_text(f"Yes, please.\n\n{QUOTES[name]}\n\nShall we ship it?\nJo\n").text == "Yes, please."
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_quoted_lines_below_a_sentence_go_without_it(name: str) -> None:
+    own = SENTENCES[name].rstrip()
+    result = reply_text(f"{own}\n\n> As you said.\n")
+    assert (result.text, "As you said." in result.quoted) == (own, True)
