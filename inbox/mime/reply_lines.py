@@ -76,7 +76,7 @@ def _short_kind(text: str, bare: str) -> str:
         return "m"
     if len(bare) < _REPLY_ABOVE and marks.REPLY_ABOVE.match(bare):
         return "m"
-    return "s" if marks.DEVICE.match(bare) else "t"
+    return "s" if marks.is_device_line(bare) else "t"
 
 
 def _fences(lines: list[Line]) -> set[int]:

@@ -172,21 +172,45 @@ HEADER = re.compile(
 # Of two header lines alone, a date must be one that no person types: with a time of day.
 CLOCK = re.compile(r"\d{1,2}:\d{2}")
 
-# "Sent from my iPhone" and its relatives: always a whole short line.
-_DEVICES = r"(?:i-?phone|i-?pad|i-?pod|ios|android|galaxy|samsung|htc|nokia|huawei|xiaomi|pixel|blackberry|windows|mobile?|mobil\w*|handy|smartphone|phone|tablet|tablette|cell\w*|celular|móvil|movil|telefon\w*|téléphone|telefoon|puhelimes\w*|device|mailbox|airmail|outlook|yahoo|gmail|mail|k-9|proton\w*|tutanota|spark|newton|thunderbird|телефона?|айфона|手机|手機|移动设备|行動裝置|スマートフォン)"
+# "Sent from my iPhone" and its relatives: always a whole short line that names a device or a program. A parcel is sent with DHL.
+_DEVICES = (
+    r"(?:i-?phone|i-?pad|i-?pod|ios|android|galaxy|samsung|htc|nokia|huawei|xiaomi|redmi|oneplus|xperia|motorola|oppo|lenovo|pixel|blackberry|windows|mac-?book"
+    r"|(?:mobile?|mobil\w*|handy|smartphone|phone|tablet|tablette|cell\w*|celular|móvil|movil|telefon\w*|téléphone|telefoon|puhelimes\w*|device|mailbox)"
+    r"|airmail|outlook|yahoo|gmail|gmx|web\.de|(?-i:Mail)|\w+mail|k-9|proton\w*|tutanota|tuta|superhuman|shortwave|missive|spark|spike|newton|thunderbird"
+    r"|телефона?|айфона|手机|手機|移动设备|行動裝置|スマートフォン)"
+)
+_MY = r"(?:my|meine[mr]|mon|mi|meu|minha|mio|mijn|min|mit|moje(?:go|j)|mého|моего)"
 _SENT = r"(?:sent|gesendet|verschickt|geschickt|envoyé|envoye|enviado|enviada|inviato|verzonden|verstuurd|skickat|sendt|wysłan[eoy]|wysłano|odesláno|odoslané|отправлено|надіслано|відправлено|lähetetty|gönderildi|trimis|küldve|elküldve|poslano|στάλθηκε|được gửi|dikirim|送信|发送|發送|发自|發自|傳送|보냄)"
-DEVICE = re.compile(
-    rf"\W*(?:{_SENT}\s+(?:from|via|with|by|using|von|vom|mit|über|aus|depuis|de|du|à partir|desde|con|do|da|dal|dalla|van|met|vanaf|från|fra|med|z|ze|с|со|з|из|från|iPhonestani|puhelimestani|din|cu)\b.{{0,110}}"
-    rf"|{_SENT}\b.{{0,40}}\b{_DEVICES}\w{{0,8}}\b.{{0,60}}"
-    rf"|(?:\w+\s+)?from\s+(?:my\s+|a\s+)?{_DEVICES}\b.{{0,40}}"
-    rf"|(?:von|vom|mit)\s+(?:meine[mr]\s+|unterwegs)?.{{0,60}}\b(?:gesendet|verschickt|geschickt)\b.{{0,30}}"
-    rf"|diese\s+(?:nachricht|e-?mail|mail)\s+wurde\s+(?:von|mit)\b.{{0,90}}\b(?:gesendet|verschickt|geschrieben)\b.{{0,20}}"
-    rf"|(?:get|obtener|télécharger|téléchargez|obtenez|holen sie sich|laden sie|scarica|download|hämta|hent|pobierz|скачать|загрузить)\b.{{0,20}}\boutlook\b.{{0,100}}"
-    rf"|(?:从|從|发自|發自|寄自).{{0,30}}(?:iphone|ipad|android|手机|手機|华为|小米).{{0,30}}|{_DEVICES}から送信.{{0,20}}|.{{0,30}}から送信"
-    rf"|나의\s.{{0,30}}에서\s보냄|.{{0,30}}'?(?:dan|den)\s+gönderildi"
-    rf")\W*$",
+_PREPOSITIONS = r"(?:from|via|with|by|using|von|vom|mit|über|aus|depuis|de|du|à partir|desde|con|do|da|dal|dalla|van|met|vanaf|från|fra|med|z|ze|с|со|з|из|din|cu)"
+_DEVICE = re.compile(
+    rf"\W*(?:{_SENT}\b.{{0,40}}?(?<!\w){_DEVICES}\w{{0,8}}\b.{{0,70}}"
+    # A make that is not known here is a name of one to three words, behind "my".
+    rf"|{_SENT}\s+{_PREPOSITIONS}\s+{_MY}\s+(?-i:[A-Z0-9])\S*(?:\s(?-i:[A-Z0-9])\S*){{0,2}}"
+    rf"|(?:(?:written|typed|posted|composed|mailed|tapped|dictated)\s+)?(?:from|on)\s+(?:my\s+|a\s+){_DEVICES}(?:\W+{_DEVICES}|\W+\d+){{0,2}}"
+    rf"|from\s+{_DEVICES}"
+    rf"|(?:von|vom|mit)\s+.{{0,30}}?(?<!\w)(?:{_DEVICES}|unterwegs)\w{{0,8}}\b.{{0,30}}\b(?:gesendet|verschickt|geschickt)"
+    rf"|diese\s+(?:nachricht|e-?mail|mail)\s+wurde\s+(?:von|mit)\b.{{0,60}}?(?<!\w)(?:{_DEVICES})\w{{0,8}}\b.{{0,40}}\b(?:gesendet|verschickt|geschrieben)"
+    r"|(?:get|obtener|télécharger|téléchargez|obtenez|holen sie sich|laden sie|scarica|download|hämta|hent|pobierz|скачать|загрузить)\s.{0,12}\boutlook"
+    r"(?:\s+\w{2,5}\s+(?:ios|android|windows|mac|mobile)(?:\s(?:and|und|et|y|e|en|och|og|i|и)\s\w+)?)?(?:\W*https?://\S{1,80})?"
+    rf"|(?:从|從|发自|發自|寄自).{{0,30}}(?:iphone|ipad|android|手机|手機|华为|小米).{{0,30}}|{_DEVICES}から送信.{{0,20}}|私の.{{0,30}}から送信"
+    rf"|나의\s.{{0,30}}에서\s보냄|{_DEVICES}\w{{0,8}}'?\w{{0,6}}(?:dan|den)\s+gönderildi"
+    r")\W*$",
     _FLAGS,
 )
+_MONTHS = r"(?:jan|feb|febr|fév|fevr|mar|mär|mrt|apr|avr|abr|kwi|mai|may|maj|mag|mei|jun|juin|giu|cze|jul|juil|lug|lip|aug|aoû|ago|sie|sep|set|wrz|okt|oct|out|ott|paź|nov|lis|dec|dez|déc|dic|gru|янв|фев|мар|апр|мая|июн|июл|авг|сен|окт|ноя|дек)"
+# A number of a parcel, a date and a question belong to no device.
+_OF_A_SENTENCE = re.compile(
+    rf"[?？]|\d(?:[ -]?\d){{4}}|\d{{1,2}}[./]\d{{1,2}}(?![.\d]*\w)|\b\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?(?!mail\b){_MONTHS}\w*|\b{_MONTHS}\w*\s\d{{1,2}}\b"
+    r"|\b(?:on|am|le|el|on|op|il)\s(?:mon|tues|wednes|thurs|fri|satur|sun|mon|diens|donners|frei|sams|sonn)(?:day|tag)\b|\b(?:yesterday|today|gestern|heute|hier|ayer|ieri|gisteren)\b",
+    _FLAGS,
+)
+
+
+def is_device_line(bare: str) -> bool:
+    """What a phone or a program adds by itself; a link behind its name may hold any number."""
+    return _DEVICE.match(bare) is not None and _OF_A_SENTENCE.search(bare.split("http", 1)[0]) is None
+
+
 SIGNATURE_DASHES = re.compile(r"\s*(?:--|—|–)\s*$")
 DELIMITER = re.compile(r"\s*(?:[-_=*~#+—–‐]\s?){3,}$")
 QUOTE = re.compile(r"\s{0,3}>")
@@ -198,3 +222,14 @@ BOILERPLATE = re.compile(
     r"|please consider the environment|avast|um sich abzumelden|pour se désabonner)",
     _FLAGS,
 )
+# What stands in a signature and seldom elsewhere: a number to call, an address, a site, a form of company.
+CONTACT = re.compile(
+    r"(?:(?:^|[\s:(])\+\s?\d|^\(?0\d)[\d\s()/.-]{5,18}\d(?!\d)|(?<![\w.])(?:tel|phone|fon|telefon|téléphone|teléfono|telefoon|mobil\w*|mob|cell|fax|тел|телефон)\b\W{0,4}\d?"
+    r"|[^\s@]{1,60}@[\w-]{1,60}\.\w{2}|https?://|\bwww\.|^[\w-]{2,40}\.(?:com|org|net|de|eu|io|co\.uk|fr|it|es|nl|pl|at|ch)$"
+    r"|\b(?:gmbh|ltd|limited|inc|llc|plc|e\.?\s?k|s\.?a\.?r\.?l|s\.?r\.?l|s\.?p\.?a|b\.?v|oy|ab|a/s|aps|sp\. z o\.o|s\.r\.o|kft|ооо)(?!\w)",
+    _FLAGS,
+)
+# What joins the words of a role: "Head of Sales".
+JOINING = _each("of and for und für et e y en og och i a")
+ITEM = re.compile(r"\s*(?:\d{1,3}[.)]\s|[-*•–]\s|\w\)\s)")
+ADDRESSES = re.compile(r"\S*(?:@|://|www\.)\S*|^[\w.-]+\.\w{2,3}$")

@@ -9,13 +9,12 @@ from __future__ import annotations
 import msgspec
 
 from inbox.mime import reply_marks as marks
+from inbox.mime.contact_data import is_contact
 from inbox.mime.reply_lines import Line, read_lines
 
 _MAX_LINES = 2_000
 _TAIL_LINES = 15
 _SHORT = 120
-_WEAK_TAIL = 6
-_WEAK_WIDTH = 60
 _ROUNDS = 4
 _LONG_QUOTE = 60
 
@@ -167,9 +166,15 @@ def _signature_start(lines: list[Line]) -> int | None:
             return None
         if line.kind == "d":
             tail = [later.text for later in lines[position + 1 :] if later.kind != "e"]
-            strict = marks.SIGNATURE_DASHES.match(line.text) is not None
-            width, count = (_SHORT, _TAIL_LINES) if strict else (_WEAK_WIDTH, _WEAK_TAIL)
-            if len(tail) <= count and all(len(text) <= width for text in tail):
-                return position
-            return None
+            if marks.SIGNATURE_DASHES.match(line.text):
+                return position if len(tail) <= _TAIL_LINES and all(len(text) <= _SHORT for text in tail) else None
+            return position if _stands_apart(lines, position) and is_contact(tail) else None
     return None
+
+
+def _stands_apart(lines: list[Line], position: int) -> bool:
+    """Any other row of signs also underlines headings, rules tables and introduces what follows."""
+    if position and lines[position - 1].kind != "e":
+        return False
+    above = next((line.text.rstrip() for line in reversed(lines[:position]) if line.kind != "e"), "")
+    return not above.endswith((":", "："))

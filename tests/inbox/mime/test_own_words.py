@@ -66,3 +66,66 @@ def test_quoted_lines_below_a_sentence_go_without_it(name: str) -> None:
     own = SENTENCES[name].rstrip()
     result = reply_text(f"{own}\n\n> As you said.\n")
     assert (result.text, "As you said." in result.quoted) == (own, True)
+
+
+BELOW_A_RULE = {
+    "two questions": "Hi,\n\nI have two questions.\n\n---\n1. Where is my invoice?\n2. How do I cancel?",
+    "a heading": "Order 4711\n-----\nCan I still change the colour to blue?",
+    "a heading, a product": "Order 4711\n-----\nLamp Blue\nwww.shop.example",
+    "an address between stars": "Hi,\n\n***\nJo Doe\n3 Long Street\nBonn\n***\n\nPlease send it there today.",
+    "an address that is announced": "Please send it to:\n\n-----\nJo Doe\n3 Long Street\n+44 20 7946 0000",
+    "headings": "Lamp\n====\nIt is broken\n\nTable\n=====\nIt is fine",
+    "a table": "My order\n\n+----+\n| 4 lamps |\n+----+\nPlease deliver.",
+    "a form": "Name: Jo\n---\nMy lamp is broken",
+    "a form, German": "Name: Jo\n\n---\n\nMeine Lampe ist kaputt",
+    "a sentence, French": "Bonjour,\n\n---\nLa lampe est cassée.",
+    "a number of a parcel": "Bonjour,\n\n_____\nColis 4711 0815 4711",
+    "a sentence with a number": "Hallo,\n\n=====\nBitte rufen Sie mich an: +49 228 4711 08 15.",
+    "a question in Greek": "Γεια σας,\n\n---\nΠού είναι το δέμα μου",
+    "a list": "Ich brauche\n\n---\n- Lampe Blau\n- Tisch Rot info@shop.example",
+}
+LAST_LINES = {
+    "a parcel": "Hi,\n\nthe parcel is on its way.\nSent with DHL on Monday, tracking number 003404341616",
+    "a post office": "Hi,\n\nhere it is.\nSent from the post office in Bonn on 3 March, receipt attached",
+    "German": "Guten Tag,\n\ndas Paket kommt.\nMit DHL am 3. März verschickt, Sendungsnummer 123",
+    "French": "Bonjour,\n\nvoici.\nEnvoyé de Paris le 3 mars, numéro 6A1234",
+    "Spanish": "Hola,\n\naquí está.\nEnviado desde Madrid con Correos",
+    "Italian": "Salve,\n\necco.\nInviato da Roma con corriere",
+    "Polish": "Dzień dobry,\n\npaczka jest w drodze.\nWysłano z Warszawy kurierem",
+    "Turkish": "Merhaba,\n\npaket yolda.\nDün İstanbul'dan gönderildi",
+    "an order": "Hi,\n\nplease help.\nGet Outlook working again before noon",
+    "a phone that was sent back": "Hi,\n\nI returned it.\nSent with my old phone on 3 March, parcel 4711",
+    "a question": "Hi,\n\nI wrote twice.\nSent from my iPhone, did you get it?",
+    "a fault": "Hi,\n\nI cannot sign in.\nFrom my phone it fails",
+    "by post": "Hi,\n\nthe form is signed.\nSent by mail to your office",
+}
+FOOTERS = {
+    "Xperia": "Sent from my Xperia 5",
+    "an unknown make": "Sent from my Fairphone 4",
+    "German": "Von meinem iPhone 15 gesendet",
+    "German, on the way": "Von unterwegs gesendet",
+    "a link with numbers": "Get Outlook for iOS<https://aka.example/o0ukef12345>",
+    "French": "Télécharger Outlook pour Android",
+    "Spanish": "Enviado desde mi Samsung Galaxy",
+    "Dutch": "Verzonden vanaf mijn Galaxy Tab",
+    "an excuse": "Sent from my phone, please excuse typos",
+    "company": "_____\nAnn Example\nHead of Sales\nExample GmbH\nTel. +49 228 4711",
+    "site": "***\nAnn Example\nwww.shop.example",
+    "mail": "=====\nAnn Example\nann@shop.example",
+    "rule at the end": "-----",
+}
+
+
+@pytest.mark.parametrize("name", BELOW_A_RULE)
+def test_a_rule_begins_no_signature(name: str) -> None:
+    assert reply_text(BELOW_A_RULE[name]).text == BELOW_A_RULE[name]
+
+
+@pytest.mark.parametrize("name", LAST_LINES)
+def test_a_last_line_is_no_footer(name: str) -> None:
+    assert reply_text(LAST_LINES[name]).text == LAST_LINES[name]
+
+
+@pytest.mark.parametrize("name", FOOTERS)
+def test_a_footer_or_a_signature_still_goes(name: str) -> None:
+    assert reply_text(f"Yes, please.\n\n{FOOTERS[name]}\n").text == "Yes, please."
