@@ -12,9 +12,20 @@ _TAG = re.compile(r"<[a-zA-Z/!?][^<>]{0,5000}>")
 _BLANKS = re.compile(r"[ \t\xa0]+")
 _LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
 _MAX_TAGS = 20_000
+_MAX_STYLE = 2_000
 # What a person does not see is not what was said: preview lines of newsletters, orders to assistants.
 _HIDDEN = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all|(?:font-size|max-height|opacity)\s*:\s*0(?![.\d]*[1-9])",
+    r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all|(?:max-height|opacity)\s*:\s*0(?![.\d]*[1-9])",
+    re.IGNORECASE,
+)
+# A size of nothing is handed down, until one within gives a size of its own; a share of nothing is nothing.
+_FONT_SIZE = re.compile(r"(?:^|[;\s])font(?:-size)?\s*:([^;]{0,80})", re.IGNORECASE)
+_NO_SIZE = re.compile(
+    r"\s*[-+]?(?:0+(?:\.0*)?|\.0+)[a-z%]*\s*(?:!\s*important\s*)?$|[^/]*(?<![\w.#])0*\.?0+[a-z%]*\s*/", re.IGNORECASE
+)
+_OWN_SIZE = re.compile(
+    r"(?<![\w.#-])(?:\d*\.\d*[1-9]\d*|\d*[1-9]\d*(?:\.\d*)?)(?:px|pt|pc|rem|cm|mm|in|q|vw|vh)\b"
+    r"|(?<![\w-])(?:(?:xx?-)?small|medium|(?:xx?x?-)?large|initial)(?![\w-])",
     re.IGNORECASE,
 )
 _INVISIBLE = re.compile("[\u200b\u200c\u2060\ufeff\u00ad]")
@@ -89,6 +100,7 @@ def _render(tree: Any, html: str) -> str:
 
     for node in [node for node in tree.iter(etree.Element) if _HIDDEN.search(node.get("style") or "")]:
         _drop(node)
+    _drop_sizeless(tree)
     etree.strip_attributes(tree, "style")
     for rule in tree.iter("hr"):
         # The converter would go on in the same line.
@@ -97,6 +109,46 @@ def _render(tree: Any, html: str) -> str:
         return str(Inscriptis(tree).get_text())
     except (RecursionError, ValueError, IndexError, AttributeError, KeyError, TypeError):
         return _plain(html)
+
+
+def _drop_sizeless(tree: Any) -> None:
+    """Builders of newsletters set the size of a table to nothing and give each text its own: what has one is seen."""
+    from lxml import etree
+
+    order = list(tree.iter(etree.Element))
+    sizeless: set[Any] = set()
+    for node in order:
+        own = _has_size(node.get("style") or "")
+        if own is False or (own is None and node.getparent() in sizeless):
+            sizeless.add(node)
+    around = _around(order, sizeless) if sizeless else set()
+    for node in [node for node in order if node in sizeless]:
+        node.text = None
+        for child in node:
+            child.tail = None
+        if node not in around and node.tag != "body":
+            _drop(node)
+
+
+def _around(order: list[Any], sizeless: set[Any]) -> set[Any]:
+    """What holds something that is seen, and is needed for its place."""
+    around: set[Any] = set()
+    for node in reversed(order):
+        if node in around or node not in sizeless:
+            around.add(node.getparent())
+    return around
+
+
+def _has_size(style: str) -> bool | None:
+    """Whether letters have a size by the last that is said; None when that is what is around."""
+    size = None
+    values = _FONT_SIZE.findall(style[:_MAX_STYLE])
+    for value in [value for value in values if "!" in value] or values:
+        if _NO_SIZE.match(value):
+            size = False
+        elif _OWN_SIZE.search(value):
+            size = True
+    return size
 
 
 def _drop(node: Any) -> bool:
