@@ -15,6 +15,7 @@ from inbox.mime.charsets import decode
 from inbox.mime.flowed import unflow
 from inbox.mime.html_text import html_to_text, html_without_quote
 from inbox.mime.limits import Limits
+from inbox.mime.mail_role import is_reply_subject, role_of
 from inbox.mime.naming import safe_filename
 from inbox.mime.params import parameter
 from inbox.mime.reply_text import reply_text
@@ -60,7 +61,6 @@ def read_content(raw: bytes, tree: Tree, bodies: Bodies, limits: Limits) -> Cont
         referred = frozenset(unquote(found).lower() for found in _CID.findall(content.html))
         content.attachments = [_placed(item, referred, content.html) for item in content.attachments]
     _flags(tree, content)
-    _finish(content, limits)
     return content
 
 
@@ -222,8 +222,17 @@ def _flags(tree: Tree, content: Content) -> None:
     content.encrypted = content.encrypted or "multipart/encrypted" in kinds or _PGP in content.text[:2000]
 
 
-def _finish(content: Content, limits: Limits) -> None:
-    own = html_without_quote(content.html, limits.html_to_text) if content.text_source == "html" else ""
-    answer = reply_text(own or content.text)
-    content.reply_text = answer.text
-    content.forwarded = answer.forwarded or (bool(own) and reply_text(content.text).forwarded)
+def read_reply(content: Content, limits: Limits, subject: str, *, answered: bool, referred: bool) -> None:
+    """The fields of the mail decide with its text, and are read with the charset of its parts."""
+    role = role_of(subject, answered, referred)
+    whole = reply_text(content.text, role=role)
+    if role == "forward" and answered and not whole.forwarded:
+        # Only the text tells a forward, in which programs name the mail, too, from an answer whose subject was left as it was.
+        role = "reply"
+        whole = reply_text(content.text)
+    content.reply_text = whole.text
+    content.forwarded = whole.forwarded and not is_reply_subject(subject)
+    passed_on = role == "forward" or (role == "first" and whole.forwarded)
+    if content.text_source == "html" and not passed_on:
+        own = html_without_quote(content.html, limits.html_to_text)
+        content.reply_text = reply_text(own, role=role).text if own else whole.text

@@ -13,21 +13,17 @@ from msgspec.structs import replace
 from inbox.mime.bodies import choose_bodies
 from inbox.mime.bounces import read_bounce
 from inbox.mime.classify import classify, looks_like_bounce
-from inbox.mime.content import Content, read_content
+from inbox.mime.content import Content, read_content, read_reply
 from inbox.mime.dates import parse_date
 from inbox.mime.fields import Fields
 from inbox.mime.headers import Header, read_header
 from inbox.mime.limits import DEFAULT_LIMITS, Limits
+from inbox.mime.mail_role import is_forward_subject
 from inbox.mime.prescan import Scan, prescan
 from inbox.mime.rendering import quarantined
 from inbox.mime.structure import Part, Tree, read_tree
 from inbox.mime.types import ParsedMail, Status
 
-_FORWARD = re.compile(
-    r"\s*(?:(?:re|aw|sv|antw)\s*:\s*)*(?:fwd?|wg|tr|rv|enc|i|doorst|vs|vb|pd|vl|továbbítás|yml|fs|转发|轉寄|転送)\s*(?:\[\d+\])?\s*[:：]"
-    r"|\s*\[fwd?:",
-    re.IGNORECASE,
-)
 _LEADING_BLANK = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*\r?\n)+(?=[!-9;-~]+[ \t]*:)")
 _MBOX = re.compile(rb">?From [^\n]*\n")
 
@@ -78,6 +74,8 @@ def _mail(header: Header, tree: Tree | None, content: Content, scan: Scan, size:
     origin = reader.origin()
     root = tree.root if tree is not None else Part(header, None, 0, "text/plain")
     subject = reader.subject()
+    in_reply_to, references = reader.ids("in-reply-to"), reader.ids("references")
+    read_reply(content, limits, subject, answered=bool(in_reply_to), referred=bool(references))
     warnings = [*reader.warnings, *content.warnings][: limits.warnings]
     partial = reader.partial if scan.reason is None else None
     mail = ParsedMail(
@@ -94,8 +92,8 @@ def _mail(header: Header, tree: Tree | None, content: Content, scan: Scan, size:
         cc=reader.addresses("cc"),
         date=parse_date(header.get("date")),
         message_id=next(iter(reader.ids("message-id")), None),
-        in_reply_to=reader.ids("in-reply-to"),
-        references=reader.ids("references"),
+        in_reply_to=in_reply_to,
+        references=references,
         text=content.text,
         text_source=content.text_source,
         html=content.html,
@@ -106,7 +104,7 @@ def _mail(header: Header, tree: Tree | None, content: Content, scan: Scan, size:
         report_type=root.params.get("report-type"),
         signed=content.signed,
         encrypted=content.encrypted,
-        is_forward=content.forwarded or _FORWARD.match(subject) is not None,
+        is_forward=content.forwarded or is_forward_subject(subject),
         warnings=warnings,
     )
     return _judged(mail)

@@ -139,6 +139,15 @@ _FORWARD_WORDS = _words(
     "forwarded by|forwarded message",
 )
 FORWARD = re.compile(rf"[\s>*_-]*(?:{_FORWARD_WORDS})\b.{{0,80}}$|[\s>*_-]*(?:{_FORWARD_WORDS})\s*[:：]", _FLAGS)
+# Asked of a line that is known to mark a mail.
+FORWARDED = re.compile(
+    _words(
+        "forward|weitergeleitet|réexpédié|transféré|reenviado|inoltrat|doorgestuurd|encaminhada|reencaminhada|vidarebefordrat|videresendt",
+        "välitetty|przekazan|předaná|přeposlaná|preposlaná|továbbított|redirecționat|пересылаемое|переадресованного|пересланное|переслане",
+        "iletilen|προωθ|転送|转发|轉寄|전달된|הועברה|מועברת|محولة",
+    ),
+    _FLAGS,
+)
 # What ticket systems write into their own mail, so that the answer ends up above it.
 REPLY_ABOVE = re.compile(
     r"\W*(?:please\s+|bitte\s+)?(?:(?:reply|respond|write|type)(?:\s+your\s+reply)?\s+above\s+this\s+line"
@@ -192,11 +201,14 @@ _DEVICE = re.compile(
     rf"|diese\s+(?:nachricht|e-?mail|mail)\s+wurde\s+(?:von|mit)\b.{{0,60}}?(?<!\w)(?:{_DEVICES})\w{{0,8}}\b.{{0,40}}\b(?:gesendet|verschickt|geschrieben)"
     r"|(?:get|obtener|télécharger|téléchargez|obtenez|holen sie sich|laden sie|scarica|download|hämta|hent|pobierz|скачать|загрузить)\s.{0,12}\boutlook"
     r"(?:\s+\w{2,5}\s+(?:ios|android|windows|mac|mobile)(?:\s(?:and|und|et|y|e|en|och|og|i|и)\s\w+)?)?(?:\W*https?://\S{1,80})?"
-    rf"|(?:从|從|发自|發自|寄自).{{0,30}}(?:iphone|ipad|android|手机|手機|华为|小米).{{0,30}}|{_DEVICES}から送信.{{0,20}}|私の.{{0,30}}から送信"
-    rf"|나의\s.{{0,30}}에서\s보냄|{_DEVICES}\w{{0,8}}'?\w{{0,6}}(?:dan|den)\s+gönderildi"
+    rf"|(?:从|從|发自|發自|寄自).{{0,30}}(?:iphone|ipad|android|手机|手機|华为|小米).{{0,30}}|私の.{{0,30}}から送信"
+    rf"|나의\s.{{0,30}}에서\s보냄"
     r")\W*$",
     _FLAGS,
 )
+# Where the device comes first the end is asked first: it is quicker to see.
+_BEHIND = ("から送信", "gönderildi")
+_DEVICE_FIRST = re.compile(rf"\W*{_DEVICES}(?:から送信|\w{{0,8}}'?\w{{0,6}}(?:dan|den)\s+gönderildi)\W*$", _FLAGS)
 _MONTHS = r"(?:jan|feb|febr|fév|fevr|mar|mär|mrt|apr|avr|abr|kwi|mai|may|maj|mag|mei|jun|juin|giu|cze|jul|juil|lug|lip|aug|aoû|ago|sie|sep|set|wrz|okt|oct|out|ott|paź|nov|lis|dec|dez|déc|dic|gru|янв|фев|мар|апр|мая|июн|июл|авг|сен|окт|ноя|дек)"
 # A number of a parcel, a date and a question belong to no device.
 _OF_A_SENTENCE = re.compile(
@@ -208,7 +220,8 @@ _OF_A_SENTENCE = re.compile(
 
 def is_device_line(bare: str) -> bool:
     """What a phone or a program adds by itself; a link behind its name may hold any number."""
-    return _DEVICE.match(bare) is not None and _OF_A_SENTENCE.search(bare.split("http", 1)[0]) is None
+    found = _DEVICE.match(bare) or (bare.rstrip(" .!").endswith(_BEHIND) and _DEVICE_FIRST.match(bare))
+    return bool(found) and _OF_A_SENTENCE.search(bare.split("http", 1)[0]) is None
 
 
 SIGNATURE_DASHES = re.compile(r"\s*(?:--|—|–)\s*$")

@@ -10,6 +10,7 @@ import msgspec
 
 from inbox.mime import reply_marks as marks
 from inbox.mime.contact_data import is_contact
+from inbox.mime.mail_role import Role
 from inbox.mime.reply_lines import Line, read_lines
 
 _MAX_LINES = 2_000
@@ -28,21 +29,41 @@ class ReplyText(msgspec.Struct, frozen=True):
     forwarded: bool = False
 
 
-def reply_text(text: str, html: str | None = None) -> ReplyText:
-    """`html` serves when there is no text: its own quote marks are then used first."""
+def reply_text(text: str, html: str | None = None, role: Role = "reply") -> ReplyText:
+    """`html` serves when there is no text: its own quote marks are then used first.
+
+    What is forwarded is what was sent, so nothing of it goes. In a mail that answers nothing, a header block is what was written.
+    """
     if not text.strip() and html:
         from inbox.mime.html_text import html_to_text, html_without_quote
 
         text = html_without_quote(html) or html_to_text(html)
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\ufeff")
     lines = read_lines(text.split("\n", _MAX_LINES))
+    forwarded = any(_is_forward_marker(line) for line in lines)
+    if role == "forward":
+        return ReplyText(text.strip(), forwarded=forwarded)
+    if role == "first":
+        _read_as_text(lines)
     kept, quoted = _without_quoted(lines)
     kept, signature = _without_tail(kept)
     result = _text(kept)
-    forwarded = any(line.kind == "m" and marks.FORWARD.match(line.text) for line in lines)
     if not result:
         return ReplyText(text.strip(), forwarded=forwarded)
     return ReplyText(result, _text(quoted), _text(signature), forwarded)
+
+
+def _is_forward_marker(line: Line) -> bool:
+    return line.kind == "m" and marks.FORWARDED.search(line.text) is not None
+
+
+def _read_as_text(lines: list[Line]) -> None:
+    """A form with its fields, or a mail passed on under a subject of its own: nobody is answered."""
+    passed_on = False
+    for line in lines:
+        passed_on = passed_on or _is_forward_marker(line)
+        if line.kind == "h" or (passed_on and line.kind in "am") or _is_forward_marker(line):
+            line.kind = "t"
 
 
 def _text(lines: list[Line]) -> str:

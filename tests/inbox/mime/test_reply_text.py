@@ -231,7 +231,9 @@ def test_list_footer_after_the_quote_is_no_answer() -> None:
     ],
 )
 def test_html_without_the_mail_it_answers(html: str) -> None:
-    mail = parse(f"Content-Type: text/html; charset=utf-8\r\n\r\n<html><body>{html}</body></html>".encode())
+    mail = parse(
+        f"Subject: Re: x\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<html><body>{html}</body></html>".encode()
+    )
     assert mail.reply_text == "Yes."
     assert "Ship?" in mail.text
 
