@@ -43,7 +43,7 @@ def _ignored(mail: MailFacts) -> str:
     """Why nobody need answer the mail at all."""
     if mail.mail_class != MailClass.HUMAN:
         return mail.mail_class
-    return mail.policy.stranger(mail.from_address)
+    return mail.policy.stranger(mail.author_address)
 
 
 def _obstacle(mail: MailFacts, agent: Agent | None) -> str:

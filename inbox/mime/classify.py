@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 
 import msgspec
 
+from inbox.mime import through_us
 from inbox.mime.types import Kind, ParsedMail
 
 HOP_HEADER = "X-Autonomous-Inbox-Hop"
@@ -68,6 +69,7 @@ _MACHINE_FIELDS = (
 _LIST_FIELDS = ("list-id", "list-unsubscribe", "list-post", "list-help", "list-subscribe", "list-owner", "list-archive")
 _OLD_LIST_FIELDS = ("mailing-list", "x-mailing-list", "x-beenthere", "x-google-group-id")
 _FAIL = "FAIL"
+_MAX_CITED = 50
 
 
 class Classification(msgspec.Struct, frozen=True):
@@ -114,17 +116,13 @@ def classify(
     `recipient` is the inbox that got the mail, or tells whether To or Cc name it: one that they do not has a blind copy.
     """
     message = _Message(mail, envelope_from)
-    found = (
-        _by_verdict(verdicts or {})
-        or _own(message, own_addresses, own_token_check)
-        or _report(message)
-        or _bounce(message)
-        or _answering_machine(message)
-        or _list(message)
-    )
+    found = _by_verdict(verdicts or {}) or _signed(message, own_token_check)
+    if found is None:
+        sign = _machine(message) or _list_of_others(message, own_addresses, own_token_check)
+        found = _own(message, own_addresses, is_machine=sign is not None) or sign
     if found is not None:
         return Classification(found[0], found[1], False)
-    refusal = _refusal(message, recipient)
+    refusal = _through_us(message, own_addresses) or _refusal(message, recipient)
     return Classification("human", refusal or "no sign of a machine", refusal is None)
 
 
@@ -145,22 +143,28 @@ def _by_verdict(verdicts: Mapping[str, str]) -> Found:
     return None
 
 
-def _own(message: _Message, own: OwnAddresses, check: Callable[[str], bool] | None) -> Found:
-    """Our own mail come back: by its signed marker first; by From last, since anybody may write our address there.
+def _signed(message: _Message, check: Callable[[str], bool] | None) -> Found:
+    """Our own mail come back, by its signed marker: whatever else it says."""
+    candidates = [message.first(HOP_HEADER.lower()), message.mail.message_id or ""]
+    if check is not None and any(candidate and check(candidate) for candidate in candidates):
+        return "self", "carries our own token"
+    return None
+
+
+def _own(message: _Message, own: OwnAddresses, *, is_machine: bool) -> Found:
+    """Our own mail come back, its marker lost: by From, unless a person has written through that address (ZM-7).
 
     Not by the return path where somebody says to have written: a mailbox that forwards to us puts itself there, in one
     form or another (`support+caf_=…` at Gmail, `support+SRS=…` at Microsoft 365), and leaves the customer in From.
     """
-    if check is not None:
-        candidates = [message.first(HOP_HEADER.lower()), message.mail.message_id or ""]
-        if any(candidate and check(candidate) for candidate in candidates):
-            return "self", "carries our own token"
     origin = message.mail.from_
-    if origin is not None and _is_own(origin.address, own):
-        return "self", "sender is one of our inboxes"
-    if origin is None and message.path and _is_own(message.path, own):
-        return "self", "return path is one of our inboxes"
-    return None
+    if origin is None:
+        is_back = bool(message.path) and _is_own(message.path, own)
+        return ("self", "return path is one of our inboxes") if is_back else None
+    if not _is_own(origin.address, own):
+        return None
+    is_persons = not is_machine and through_us.author(message.mail, lambda address: _is_own(address, own)) is not origin
+    return None if is_persons else ("self", "sender is one of our inboxes")
 
 
 def _is_own(address: str, own: OwnAddresses) -> bool:
@@ -224,6 +228,43 @@ def _answers_unasked(message: _Message) -> bool:
     return message.null_path or bool(message.mail.in_reply_to) or any(rank in _PRECEDENCE for rank in ranks)
 
 
+def _machine(message: _Message) -> Found:
+    return _report(message) or _bounce(message) or _answering_machine(message) or _by_rank(message)
+
+
+def _by_rank(message: _Message) -> Found:
+    """Bulk says what the mail is, whoever passes it on; `list` says only by which way it came."""
+    for name in ("precedence", "x-precedence"):
+        rank = message.token(name)
+        if rank != "list" and _PRECEDENCE.get(rank) == "list":
+            return "list", f"Precedence: {rank}"
+    return None
+
+
+def _list_of_others(message: _Message, own: OwnAddresses, check: Callable[[str], bool] | None) -> Found:
+    """What a list has sent, but for one that is ours, and for a person's answer to us that looks like a list's."""
+    listed = _list(message)
+    if listed is None or message.null_path:
+        return listed
+    is_persons = _is_of_our_list(message.mail, own) or _answers_us(message.mail, check)
+    return None if is_persons else listed
+
+
+def _is_of_our_list(mail: ParsedMail, own: OwnAddresses) -> bool:
+    """A list that names itself is judged by its name; one that does not, by who sends."""
+    if through_us.list_addresses(mail):
+        return through_us.is_own_list(mail, lambda address: _is_own(address, own))
+    return mail.from_ is not None and _is_own(mail.from_.address, own)
+
+
+def _answers_us(mail: ParsedMail, check: Callable[[str], bool] | None) -> bool:
+    """It cites what we have signed: no newsletter does, and a person's mail program may well add a list's fields."""
+    if check is None:
+        return False
+    tagged = [item.address for item in (*mail.to, *mail.cc) if "+" in item.address]
+    return any(check(text) for text in (*mail.in_reply_to, *mail.references, *tagged[:_MAX_CITED]))
+
+
 def _list(message: _Message) -> Found:
     for name in (*_LIST_FIELDS, *_OLD_LIST_FIELDS):
         if name in message.fields:
@@ -234,6 +275,14 @@ def _list(message: _Message) -> Found:
         if _PRECEDENCE.get(message.token(name)) == "list":
             return "list", f"Precedence: {message.token(name)}"
     return None
+
+
+def _through_us(message: _Message, own: OwnAddresses) -> str | None:
+    """A person behind an address of ours or behind the fields of a list: nothing proves them, so people answer."""
+    origin = message.mail.from_
+    if origin is not None and _is_own(origin.address, own):
+        return through_us.WRITTEN_THROUGH_US
+    return "has the fields of a list, which is ours, or answers us" if _list(message) else None
 
 
 def _refusal(message: _Message, recipient: str | Callable[[], bool] | None) -> str | None:

@@ -11,6 +11,7 @@ from django.db.models import Q
 
 from inbox.models import Entry, Inbox, InboxAddress, MessageReference, ThreadChange, ThreadParticipant
 from inbox.normalise import lenient, without_tag
+from inbox.queries import authors
 from inbox.types import Direction, MailClass
 from kernel import context
 from kernel.context import Scope
@@ -56,7 +57,8 @@ def with_mail(**narrowed: Any) -> list[Entry]:
     return list(
         rows.only(
             "seq", "thread_id", "direction", "contact_id", "mail_class", "in_reply_to_id", "subject", "inbox_id",
-            "email__from_address", "email__to", "email__cc", "email__mail_class", "outbound__envelope_to",
+            "email__to", "email__cc", "email__mail_class", "outbound__envelope_to",
+            *(f"email__{name}" for name in authors.FIELDS),
         )
     )  # fmt: skip
 
@@ -86,7 +88,7 @@ def _of(entry: Entry, own: Collection[str]) -> list[Participant]:
         return [Participant(address, "recipient", "outbound") for address in (outbound.envelope_to if outbound else ())]
     if entry.email is None:
         return []
-    sender = lenient(entry.email.from_address)
+    sender = lenient(authors.of(entry.email)[1])
     found = []
     if sender and entry.email.mail_class not in (MailClass.SELF, MailClass.BOUNCE):
         found.append(Participant(sender, "requester", "inbound", entry.contact_id))

@@ -15,6 +15,7 @@ from inbox.mime import verdicts
 from inbox.models import Attachment, Email, Entry, Thread
 from inbox.normalise import lenient
 from inbox.policy import InboxPolicy
+from inbox.queries import authors
 from kernel.errors import NotFound
 
 _HISTORY = 20
@@ -49,6 +50,7 @@ class MailFacts:
     subject: str
     from_name: str
     from_address: str
+    author_address: str  # that of From, or of whoever wrote through an address of ours
     reply_to_differs: bool
     text: str
     full_text: str
@@ -115,6 +117,7 @@ def _facts(entry: Entry) -> MailFacts:
         subject=email.subject,
         from_name=email.from_name,
         from_address=email.from_address,
+        author_address=authors.of(email)[1],
         reply_to_differs=reply_to_differs(email),
         text=entry.extracted_text,
         full_text=entry.body_text,

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from inbox.models import Entry
 from inbox.normalise import lenient
+from inbox.queries import authors
 from inbox.tokens import own_entry
 from inbox.types import Confidence, ReferenceKind, Rule
 
@@ -142,10 +143,10 @@ def is_copy(*, twins: Sequence[UUID], sender: str, text: str) -> bool:
     rows = (
         Entry.objects.filter(id__in=twins, direction="inbound")
         .select_related("email")
-        .only("body_text", "email__from_address")
+        .only("body_text", *(f"email__{name}" for name in authors.FIELDS))
     )
     return any(
-        row.body_text == text and row.email is not None and lenient(row.email.from_address) == sender for row in rows
+        row.body_text == text and row.email is not None and lenient(authors.of(row.email)[1]) == sender for row in rows
     )
 
 

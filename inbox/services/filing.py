@@ -12,7 +12,7 @@ from django.db import connection
 
 from files.services import scanning, storing
 from files.services.inspecting import Inspection
-from inbox.mime import verdicts
+from inbox.mime import through_us, verdicts
 from inbox.mime.classify import HOP_HEADER, Classification, classify
 from inbox.mime.naming import display_name
 from inbox.mime.types import Address, ParsedAttachment, ParsedMail
@@ -23,7 +23,7 @@ from inbox.queries.preparing import Target
 from inbox.queries.threading import PROVEN, Decision
 from inbox.services import belonging
 from inbox.services.belonging import Delivery, Placement
-from inbox.tokens import own_entry
+from inbox.tokens import answered_by_address, own_entry
 from inbox.types import EmailState, MailClass
 from kernel import clock, context
 from kernel.transactions import in_workspace
@@ -89,8 +89,9 @@ def decide(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[st
     `own` are those addresses among the mail's that are inboxes of this installation.
     """
     judged = _judge(claim, target, mail, own)
-    state, reason = _fate(claim, target, mail, judged)
-    sender = lenient(mail.from_.address) if mail.from_ else ""
+    author = author_of(mail, own) if judged.reason == through_us.WRITTEN_THROUGH_US else mail.from_
+    sender = lenient(author.address) if author else ""
+    state, reason = _fate(claim, target, sender, judged)
     is_impostor = verdicts.is_impostor(claim.verdicts, target.policy)
     placed = Placement(Decision(thread_id=None))
     if _shows(target, state):
@@ -103,7 +104,7 @@ def decide(claim: Claim, target: Target, mail: ParsedMail, *, own: Collection[st
     if reason == DROPPED:
         content["email"] |= _NOTHING
     if _shows(target, state) and reason != "duplicate":
-        content |= _entry(target, mail, judged, placed.decision, sender, own)
+        content |= _entry(target, mail, judged, placed.decision, author, own)
         content["via"] = placed.decision.via
         content["wanted"] += [digest.hex() for digest in placed.wanted]
         content["seen"] += placed.seen
@@ -142,6 +143,15 @@ def wanted_by(mail: ParsedMail) -> list[bytes]:
     return threading.wanted(message_id=mail.message_id or "", in_reply_to=cited, references=mail.references)
 
 
+def author_of(mail: ParsedMail, own: Collection[str]) -> Address | None:
+    """Who wrote the mail, where `own` are those of its addresses that are inboxes."""
+    return through_us.author(mail, lambda address: _is_own(address, own))
+
+
+def _is_own(address: str, own: Collection[str]) -> bool:
+    return lenient(address) in own or without_tag(lenient(address)) in own
+
+
 def _is_copy(claim: Claim, decision: Decision, sender: str, mail: ParsedMail) -> bool:
     with in_workspace(claim.workspace_id):
         return threading.is_copy(twins=decision.twins, sender=sender, text=mail.text[:_MAX_TEXT])
@@ -159,15 +169,15 @@ def _judge(claim: Claim, target: Target, mail: ParsedMail, own: Collection[str])
         mail,
         envelope_from=envelope_from,
         verdicts=found,
-        own_addresses=lambda address: lenient(address) in own or without_tag(lenient(address)) in own,
-        own_token_check=lambda text: own_entry(text) is not None,
+        own_addresses=lambda address: _is_own(address, own),
+        own_token_check=lambda text: bool(own_entry(text) or answered_by_address(text)),
         recipient=None
         if target.policy.answer_blind_copies
         else lambda: belonging.is_named(claim.workspace_id, target, mail, own),
     )
 
 
-def _fate(claim: Claim, target: Target, mail: ParsedMail, judged: Classification) -> tuple[EmailState, str]:
+def _fate(claim: Claim, target: Target, sender: str, judged: Classification) -> tuple[EmailState, str]:
     """What becomes of the mail, before any agent sees it."""
     policy = target.policy
     if target.closed:
@@ -175,7 +185,6 @@ def _fate(claim: Claim, target: Target, mail: ParsedMail, judged: Classification
     aside = _put_aside(claim, policy, judged)
     if aside:
         return EmailState.QUARANTINED, aside
-    sender = lenient(mail.from_.address) if mail.from_ else ""
     stranger = policy.stranger(sender) if sender else ""
     if stranger:
         return EmailState.IGNORED, stranger
@@ -274,11 +283,17 @@ def _warnings(target: Target, mail: ParsedMail) -> list[str]:
 
 
 def _entry(
-    target: Target, mail: ParsedMail, judged: Classification, decision: Decision, sender: str, own: Collection[str]
+    target: Target,
+    mail: ParsedMail,
+    judged: Classification,
+    decision: Decision,
+    author: Address | None,
+    own: Collection[str],
 ) -> dict[str, Any]:
     references = [{"id": mail.message_id, "kind": "own"}] if mail.message_id else []
     references += [{"id": item, "kind": "in_reply_to"} for item in mail.in_reply_to[:_MAX_REFERENCES]]
     references += [{"id": item, "kind": "reference"} for item in mail.references[-_MAX_REFERENCES:]]
+    sender = lenient(author.address) if author else ""
     named = {lenient(a.address) for a in [*mail.to, *mail.cc][:_MAX_ADDRESSES]} - {sender}
     others = {address for address in named if address not in own and without_tag(address) not in own}
     is_somebody = bool(sender) and judged.kind not in ("self", "bounce")
@@ -287,12 +302,12 @@ def _entry(
     text = " ".join((mail.reply_text or mail.text).split())
     return {
         "thread_id": decision.thread_id,
-        "contact": {"address": sender, "name": (mail.from_.name or sender) if mail.from_ else ""}
+        "contact": {"address": sender, "name": (author.name or sender) if author else ""}
         if is_somebody and "@" in sender
         else None,
         "entry": {
             "key": f"email:{target.email_id}",
-            "author": (mail.from_.name or mail.from_.address) if mail.from_ else "unknown sender",
+            "author": (author.name or author.address) if author else "unknown sender",
             "in_reply_to": decision.entry_id,
             "preview": text[:_PREVIEW],
             "opens_turn": judged.kind == "human",

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from inbox.mime.types import ParsedMail
+from inbox.mime import through_us
+from inbox.mime.types import Address, ParsedMail
 from inbox.normalise import lenient, without_tag
 from inbox.queries import preparing
 from inbox.queries.preparing import Prepared, Question
@@ -83,17 +84,22 @@ def place_together(several: Sequence[Read]) -> list[Read]:
 
 
 def _look(several: Sequence[Read]) -> list[Prepared]:
-    return preparing.prepare(
-        [
-            Question(
-                workspace_id=one.claim.workspace_id,
-                inbound_message_id=one.claim.message_id,
-                addresses=_addresses(one.mail),
-                hashes=filing.wanted_by(one.mail),
-                sender=lenient(one.mail.from_.address) if one.mail.from_ else "",
-            )
-            for one in several
-        ]
+    """Once; and once more for those of which only the look tells who wrote them, since their From is an address of ours."""
+    found = preparing.prepare([_question(one, one.mail.from_) for one in several])
+    for place, one in enumerate(several):
+        author = filing.author_of(one.mail, found[place].own)
+        if author is not one.mail.from_:
+            (found[place],) = preparing.prepare([_question(one, author)])
+    return found
+
+
+def _question(one: Read, author: Address | None) -> Question:
+    return Question(
+        workspace_id=one.claim.workspace_id,
+        inbound_message_id=one.claim.message_id,
+        addresses=_addresses(one.mail),
+        hashes=filing.wanted_by(one.mail),
+        sender=lenient(author.address) if author else "",
     )
 
 
@@ -127,7 +133,8 @@ def _close(claim: Claim) -> None:
 
 def _addresses(mail: ParsedMail) -> list[str]:
     """All addresses that may be inboxes of ours, with and without their plus-tag (§1.4)."""
-    found = [mail.from_, mail.sender, *mail.to[:200], *mail.cc[:200]]
+    found = [mail.from_, mail.sender, *mail.to[:200], *mail.cc[:200], *mail.reply_to[:200]]
     exact = {lenient(address.address) for address in found if address}
+    exact |= {lenient(address) for address in through_us.list_addresses(mail)}
     exact |= {lenient(mail.return_path)} if mail.return_path else set()
     return list(exact | {without_tag(address) for address in exact})

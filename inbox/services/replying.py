@@ -19,7 +19,7 @@ from inbox.channels.composing import Outgoing
 from inbox.events import EntryQueued
 from inbox.models import Email, Entry, InboxAddress, MessageReference, OutboundMessage, Thread, ThreadParticipant
 from inbox.normalise import lenient, without_tag
-from inbox.queries import conversations, threading
+from inbox.queries import authors, conversations, threading
 from inbox.services import breaking, quotas
 from inbox.types import ANSWERS, Direction, OutboundKind, SendState
 from kernel import clock, outbox
@@ -136,11 +136,14 @@ def _recipient(email: Email) -> tuple[str, str]:
 
 
 def named_by(email: Email) -> tuple[str, str]:
-    """Name and address that the mail names for answers: its sender; their Reply-To only on the same domain (FS-4)."""
+    """Name and address that the mail names for answers: its author; a Reply-To of theirs only on the same domain (FS-4).
+
+    Of mail that came through an address of ours, such as a web form's, Reply-To is the author.
+    """
     offered = [item for item in email.reply_to if "@" in item["address"]]
     if offered and _domain(offered[0]["address"]) == _domain(email.from_address):
         return offered[0]["name"], offered[0]["address"]
-    return email.from_name, email.from_address
+    return authors.of(email)
 
 
 def _sender(email: Email) -> tuple[str, str]:
