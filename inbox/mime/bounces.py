@@ -24,7 +24,8 @@ _ACTIONS: dict[str, Action] = {
     "expanded": "expanded",
 }
 _BY_CLASS: dict[str, Action] = {"2": "delivered", "4": "delayed"}
-_STATUS = re.compile(r"\b([245])\.(\d{1,3})\.(\d{1,3})\b")
+# Three numbers (RFC 3463), and no part of a longer row of them, as the address of a server is.
+_STATUS = re.compile(r"(?<![\w.])([245])\.(\d{1,3})\.(\d{1,3})(?![\w]|\.\d)")
 _MESSAGE_ID = re.compile(r"^message-id:\s*<([^<>\s]{1,995})>", re.IGNORECASE | re.MULTILINE)
 _ADDRESS = re.compile(r"<?([\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w.-]{1,255})>?", re.ASCII)
 _NEAR_FAILURE = re.compile(

@@ -1,11 +1,15 @@
 """Take delivery reports that came as mail: news of the outgoing entry that they are about (IS-4).
 
 A report counts for a message that this inbox has sent, named by our signed Message-ID or by the id that a provider gave it,
-and for those of its recipients whom the message went to. All else of it is mail like any other, and changes nothing.
+and for those of its recipients whom the message went to. Whoever forwards is told of by the address behind: that is the
+recipient's, where there was one only and the report has our signed id. All else of it is mail like any other, and changes
+nothing.
 """
 
 from collections.abc import Sequence
 from uuid import UUID
+
+from msgspec.structs import replace
 
 from inbox.channels import reports
 from inbox.mime.types import BounceReport, FailedRecipient, ParsedMail
@@ -35,12 +39,11 @@ def take(*, workspace_id: UUID, inbox_id: UUID, message_id: UUID, mail: ParsedMa
         message, cited = _about([name for name in named if name][:_MAX_IDS], inbox_id)
     if message is None:
         return None
-    ours = {lenient(address) for address in message.envelope_to}
-    told = [_canonical(item) for item in report.recipients if lenient(item.address) in ours]
+    signed = own_entry(cited) is not None
+    told = _told(message, report, is_signed=signed)
     if not told:
         return None
     _tell(message, report, told, message_id)
-    signed = own_entry(cited) is not None
     return Decision(
         message.entry.thread_id,
         message.entry_id,
@@ -65,6 +68,19 @@ def _about(cited: Sequence[str], inbox_id: UUID) -> tuple[OutboundMessage | None
         if found is not None:
             return found, name
     return None, ""
+
+
+def _told(message: OutboundMessage, report: BounceReport, *, is_signed: bool) -> list[FailedRecipient]:
+    """What it tells of those whom the message went to, by their own addresses."""
+    ours = {lenient(address) for address in message.envelope_to}
+    told = [_canonical(item) for item in report.recipients if lenient(item.address) in ours]
+    if told or not is_signed or len(ours) != 1 or len(report.recipients) != 1:
+        return told
+    (item,) = report.recipients
+    # Who complains is not known by where a mail was passed on to.
+    if item.action == "complaint":
+        return []
+    return [replace(_canonical(item), address=ours.pop())]
 
 
 def _canonical(item: FailedRecipient) -> FailedRecipient:

@@ -111,6 +111,22 @@ def forms(message: OutboundMessage) -> dict[str, bytes]:
     }
 
 
+def test_a_report_of_where_the_recipient_forwards_to_is_the_recipients(db, cases):
+    """Exim names the address behind, which we never wrote to; the signed id says which message it was."""
+    place = house()
+    message = written(place)
+    raw = dsn(message.message_id, "ada.private@mailbox.test", said="550 5.1.1 no such user")
+    failed = b"X-Failed-Recipients: ada.private@mailbox.test\r\nMIME-Version"
+    raw = raw.replace(b"Sorry.", f"ada.private@mailbox.test\r\n  (generated from {ADA})".encode())
+    deliver(raw.replace(b"MIME-Version", failed), envelope_from="")
+    drain()
+    assert again(message.entry).delivery_state == "bounced"
+    with in_workspace(place.id):
+        assert Thread.objects.count() == 1
+        assert set(EntryRecipient.objects.values_list("address", flat=True)) == {ADA}
+    cases("IS-4", 1)
+
+
 def test_the_forms_before_the_rfc_are_read_too(db, cases):
     place = house()
     found = {}
@@ -129,12 +145,15 @@ def test_a_forged_report_changes_nothing(db, cases):
     """For a message that we never sent, or to somebody whom it never went to, or under a broken signature."""
     place, other = house("acme"), house("globex")
     message, foreign = written(place), written(other)
+    several = written(place)
+    with in_workspace(place.id):
+        OutboundMessage.objects.filter(id=several.id).update(envelope_to=[ADA, "cleo@customer.test"])
     name = message.message_id
     head, _, domain = name.partition("@")
     forged = {
         "never sent": dsn("<made-up@acme.test>"),
         "no id": dsn(""),
-        "never went there": dsn(name, "bob@customer.test"),
+        "went to several, and not there": dsn(several.message_id, "bob@customer.test"),
         "wrong signature": dsn(f"{head[:-4]}0000@{domain}"),
         "cut off": dsn(f"{head[:-6]}@{domain}"),
         "an entry that is none": dsn(f"<{uuid4().hex}.{head.partition('.')[2]}@{domain}"),

@@ -100,3 +100,20 @@ def test_a_report_that_says_nothing_is_still_a_bounce(status: str) -> None:
     mail = parse(report(status))
     assert mail.mail_class == "bounce"
     assert mail.bounce is None
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "action"),
+    [
+        ("mx.example (212.4.17.5) said: 550 no such user", None, "failed"),
+        ("mx.example [4.17.5.212] said: 550 5.1.1 no such user", "5.1.1", "failed"),
+        ("550-5.2.2 full, at 212.4.17.5", "5.2.2", "failed"),
+        ("mx.example (212.4.17.5) said: 451 4.7.1 later.", "4.7.1", "delayed"),
+        ("#5.1.0 unknown", "5.1.0", "failed"),
+    ],
+)
+def test_the_address_of_a_server_is_no_status(said: str, status: str | None, action: str) -> None:
+    (told,) = bounce_of(
+        report(f"Final-Recipient: rfc822; bob@example.org\r\nDiagnostic-Code: smtp; {said}\r\n")
+    ).recipients
+    assert (told.status, told.action) == (status, action)
