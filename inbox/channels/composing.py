@@ -13,13 +13,13 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
 
+from inbox.mime import subjects
 from inbox.mime.classify import HOP_HEADER
 
 # Line breaks in every spelling, other controls, and the marks that reorder text.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+")
 # Visible ASCII, and never an encoded word: a reader would decode it, line breaks and all.
 _MESSAGE_ID = re.compile(r"(?!.*=\?)[!-;=?-~]{1,900}")
-_REPLY = re.compile(r"^\s*((re|aw|sv|vs|antw|odp|rv|ref)\s*(\[\d+\])?\s*[::]\s*)+", re.IGNORECASE)
 _PLAIN = re.compile(r"(?!.*=\?)(?!.*  )(?:[!-~](?:[ -~]*[!-~])?)?")
 _ATOMS = re.compile(r"[A-Za-z0-9]+(?: [A-Za-z0-9]+)*")
 _BRACKETS = re.compile(r"[\s<>(),;:\"]")
@@ -54,7 +54,7 @@ def header_text(text: str, *, limit: int = _MAX_SUBJECT) -> str:
 
 def reply_subject(subject: str) -> str:
     """`Re: ` once, whatever language the other side's prefixes are in."""
-    return f"Re: {header_text(_REPLY.sub('', subject)) or '(no subject)'}"
+    return f"Re: {header_text(subjects.unanswered(subject)) or '(no subject)'}"
 
 
 def compose(mail: Outgoing) -> bytes:

@@ -4,23 +4,17 @@ Sender and subject of each mail are kept as a reference of their own kind, under
 holds a space). So the lock and the second look that keep mails which cite one another in one thread do so here as well.
 """
 
-import re
 from datetime import timedelta
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef
 
+from inbox.mime import subjects
 from inbox.models import MessageReference, ThreadParticipant
 from inbox.queries.threading import Decision, reference_hash
 from inbox.types import Confidence, ReferenceKind, Rule, ThreadStatus
 from kernel import clock
 
-# Answers and forwards in many languages, and what gateways put in front: [EXT], [EXTERNAL], [SPAM?].
-_BEFORE = re.compile(
-    r"^\s*(?:(?:re|aw|sv|vs|antw|odp|rv|ref|res|fwd?|wg|tr|enc|vb|vl|pd|doorst)\s*(?:\[\d+\])?\s*[::]"
-    r"|\[\s*(?:ext|extern|external|externe|spam\??)\s*\])\s*",
-    re.IGNORECASE,
-)
 _SHORTEST = 3
 _LONGEST = 300
 
@@ -33,11 +27,7 @@ def key(*, sender: str, subject: str) -> str:
 
 def normal(subject: str) -> str:
     """The subject without what mail programs and gateways put in front, in small letters."""
-    while True:
-        shorter = _BEFORE.sub("", subject, count=1)
-        if shorter == subject:
-            return " ".join(shorter.split()).casefold()[:_LONGEST]
-        subject = shorter
+    return " ".join(subjects.bare(subject).split()).casefold()[:_LONGEST]
 
 
 def find(*, inbox_id: UUID, name: str, sender: str, within: timedelta) -> tuple[Decision | None, int]:

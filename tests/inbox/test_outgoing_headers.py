@@ -178,3 +178,33 @@ def test_an_international_domain_is_written_in_its_ascii_form(sink):
     (taken,) = sink.ledger.messages
     assert taken.recipients == ("ada@xn--mnchen-3ya.test",)
     assert b"To: Ada <ada@xn--mnchen-3ya.test>" in taken.raw
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "Re:",
+        "AW:",
+        "RES:",
+        "R:",
+        "回复:",
+        "回复：",
+        "回覆:",
+        "Ynt:",
+        "ΑΠ:",
+        "Vá:",
+        "Odp.:",
+        "HA:",
+        "답장:",
+        "RE[2]:",
+        "Re(3):",
+    ],
+)
+@pytest.mark.parametrize("before", ["", "[EXT] ", "[EXTERNAL] Re: "])
+def test_a_subject_collects_no_marks_of_an_answer(prefix: str, before: str) -> None:
+    assert composing.reply_subject(f"{before}{prefix} Invoice 7") == "Re: Invoice 7"
+
+
+@pytest.mark.parametrize("subject", ["Fwd: Invoice 7", "[Ticket 7] Invoice", "Result: 7", "R 7: broken", "Hat: 7"])
+def test_what_says_what_a_mail_is_stays(subject: str) -> None:
+    assert composing.reply_subject(subject) == f"Re: {subject}"

@@ -176,7 +176,13 @@ SUBJECTS = {
     "[EXTERNAL] Re: [EXT] invoice": "invoice",
     "Fwd: Re[2]:  Invoice ": "invoice",
     "WG: Rechnung 7": "rechnung 7",
+    "RES: R: Fattura": "fattura",
+    "Odp.: Ynt: faktura": "faktura",
+    "回复：回覆: 订单": "订单",
+    "답장: Пересл.: 주문": "주문",
     "Reply needed": "reply needed",
+    "R&D: results": "r&d: results",
+    "Hat: size 7": "hat: size 7",
     "Re:": "",
     "": "",
 }
