@@ -56,6 +56,8 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._:+$-]{0,59}")
 _NOT_UTF8 = frozenset({"utf-", "iso2", "hz", "asci"})
 _SURELY_UTF8 = 6  # bytes that continue a sequence
 _SAMPLE = 64 * 1024
+_META = re.compile(rb"charset\s{0,9}=\s{0,9}[\"']?([\w.:-]{1,60})", re.IGNORECASE)
+_META_WITHIN = 4096
 _DETECT_FROM = 24
 _SEVEN_BIT = bytes(range(128))
 _JIS_ESCAPE = re.compile(rb"\x1b(?:\$[@B]|\$\([DOPQ]|\([BJIH])")
@@ -102,7 +104,7 @@ def _by_number(name: str) -> str | None:
 def decode(data: bytes, declared: str | None, hint: str | None = None) -> tuple[str, str, bool]:
     """Text, the codec that read it, and whether that was what the sender declared.
 
-    `hint` is a charset that other parts of the same message declare; it is asked before guessing.
+    `hint` is a charset that something else in the same message declares; it is asked before guessing.
     """
     name = (declared or "").strip().strip("\"'").lower()
     codec = None if name in _SILENT else codec_name(name)
@@ -114,6 +116,12 @@ def decode(data: bytes, declared: str | None, hint: str | None = None) -> tuple[
             return found[0], found[1], found[1] == codec
     text, used = _undeclared(data, codec, hint)
     return without_surrogates(text), used, False
+
+
+def meta_charset(data: bytes) -> str | None:
+    """What HTML says of itself, which browsers look for at its beginning too."""
+    match = _META.search(data, 0, _META_WITHIN)
+    return match[1].decode("ascii") if match else None
 
 
 def _read(data: bytes, codec: str) -> tuple[str, str] | None:

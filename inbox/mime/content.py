@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from inbox.mime.bodies import Bodies
-from inbox.mime.charsets import decode
+from inbox.mime.charsets import decode, meta_charset
 from inbox.mime.flowed import unflow
 from inbox.mime.html_text import html_to_text, html_without_quote
 from inbox.mime.limits import Limits
@@ -23,7 +23,7 @@ from inbox.mime.sanitise import body_text, header_text
 from inbox.mime.sniffing import sniff
 from inbox.mime.structure import Part, Tree
 from inbox.mime.tnef import SIGNATURE, read_tnef
-from inbox.mime.transfer import decode_transfer
+from inbox.mime.transfer import QUOTED_PRINTABLE, decode_transfer, is_quoted_printable
 from inbox.mime.types import ParsedAttachment
 
 _CID = re.compile(r"cid:([^\"'<>\s)\\]{1,300})", re.IGNORECASE)
@@ -119,8 +119,13 @@ class _Reader:
             self.content.partial = f"text cut after {self.limits.text_bytes} bytes"
         self.text_left -= end - part.start
         data, remark = decode_transfer(self.raw, part.start, end, part.encoding)
+        if is_quoted_printable(data, part.encoding):
+            data, remark = (
+                decode_transfer(data, 0, len(data), QUOTED_PRINTABLE)[0],
+                "transfer: quoted-printable, not declared",
+            )
         declared = part.params.get("charset") or part.params.get("charset*")
-        text, used, honest = decode(data, declared)
+        text, used, honest = decode(data, declared, meta_charset(data) if part.kind == "text/html" else None)
         self.note(part, declared, used, honest, remark)
         text = body_text(text.removeprefix("\ufeff"))
         if part.kind == "text/plain" and part.params.get("format", "").lower() == "flowed":

@@ -6,11 +6,9 @@ four thousand million: a small attachment would cost the whole mail its time.
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
-from inbox.mime.charsets import decode
+from inbox.mime.charsets import decode, meta_charset
 from inbox.mime.rtf import decompress_rtf, rtf_to_html_or_text
 from inbox.mime.sanitise import body_text
 
@@ -94,7 +92,7 @@ class _Properties:
         for name in names:
             value = self.values.get(name)
             if isinstance(value, bytes):
-                return decode(value.rstrip(b"\x00"), self.codepage or _meta_charset(value))[0]
+                return decode(value.rstrip(b"\x00"), self.codepage or meta_charset(value))[0]
             if isinstance(value, str):
                 return value.rstrip("\x00")
         return ""
@@ -177,11 +175,6 @@ def _bodies(message: _Properties) -> tuple[str, str]:
         html, from_rtf = rtf_to_html_or_text(decompress_rtf(compressed))
         text = text or from_rtf
     return body_text(text).strip("\n"), body_text(html)
-
-
-def _meta_charset(data: bytes) -> str | None:
-    match = re.search(rb"charset=[\"']?([\w-]+)", data[:2048], re.IGNORECASE)
-    return match[1].decode("ascii") if match else None
 
 
 def _file(item: _Properties) -> TnefFile | None:

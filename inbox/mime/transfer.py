@@ -9,12 +9,17 @@ from fast_mail_parser import ParseError, parse_email
 
 from inbox.mime.words import lenient_base64
 
+QUOTED_PRINTABLE = "quoted-printable"
 _LARGE = 16 * 1024
 _SAMPLE = 400
 _IDENTITY = frozenset({"7bit", "8bit", "binary"})
 _FRAME = b"Content-Type: application/octet-stream\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment\r\n\r\n"
 _UU_BEGIN = re.compile(rb"^begin [0-7]{3,4} ([^\r\n]{1,255})\r?\n", re.MULTILINE)
 _UU_END = re.compile(rb"^end[ \t]*\r?$", re.MULTILINE)
+_UTF8_LETTER = re.compile(
+    rb"=(?:C[2-9A-F]|D[0-9A-F]|E[0-9A-F]=[89AB][0-9A-F]|F[0-4]=[89AB][0-9A-F]=[89AB][0-9A-F])=[89AB][0-9A-F]"
+)
+_EQUALS = re.compile(rb"=(?![0-9A-F]{2}|\r?\n|$)")
 _HARD_END = re.compile(rb"[^A-Za-z0-9+/=\s]")
 
 
@@ -27,13 +32,27 @@ def decode_transfer(raw: bytes, start: int, end: int, encoding: str) -> tuple[by
     data = raw[start:end]
     if not encoding or encoding in _IDENTITY:
         return data, None
-    if encoding == "quoted-printable":
+    if encoding == QUOTED_PRINTABLE:
         return binascii.a2b_qp(data), None
     if encoding == "base64":
         return _base64(data)
     if encoding in {"x-uuencode", "uuencode", "x-uue", "uue"}:
         return _uuencoded(data)
     return data, f"transfer: unknown encoding {encoding[:40]!r} read as 8bit"
+
+
+def is_quoted_printable(data: bytes, encoding: str) -> bool:
+    """Whether a text of seven bits plainly is: no = means itself, and there are letters beyond ASCII in UTF-8.
+
+    A text that merely speaks of it has other signs of equality as well, and an address in it has no such letters.
+    """
+    if encoding not in {"", "7bit"} or _UTF8_LETTER.search(data) is None or _EQUALS.search(data) or not data.isascii():
+        return False
+    try:
+        binascii.a2b_qp(data).decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _base64(data: bytes) -> tuple[bytes, str | None]:
