@@ -39,7 +39,7 @@ def is_certain(joined: str) -> bool:
     clock = _last(marks.CLOCK_TIME, bare)
     if "@" in bare:
         if _stamped_address(joined):
-            return clock is not None and _is_name(bare[clock.end() :].replace("@", ""), least=0)
+            return clock is None or _is_name(bare[clock.end() :].replace("@", ""), least=0)
         return (clock is not None or _by_address(joined)) and _ends_with_a_fact(bare)
     if clock is None or clock["seconds"] or not marks.DATEISH.search(bare[: clock.start()]):
         return False

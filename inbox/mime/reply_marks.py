@@ -185,7 +185,7 @@ CLOCK = re.compile(r"\d{1,2}:\d{2}")
 _DEVICES = (
     r"(?:i-?phone|i-?pad|i-?pod|ios|android|galaxy|samsung|htc|nokia|huawei|xiaomi|redmi|oneplus|xperia|motorola|oppo|lenovo|pixel|blackberry|windows|mac-?book"
     r"|(?:mobile?|mobil\w*|handy|smartphone|phone|tablet|tablette|cell\w*|celular|móvil|movil|telefon\w*|téléphone|telefoon|puhelimes\w*|device|mailbox)"
-    r"|airmail|outlook|yahoo|gmail|gmx|web\.de|(?-i:Mail)|\w+mail|k-9|proton\w*|tutanota|tuta|superhuman|shortwave|missive|spark|spike|newton|thunderbird"
+    r"|airmail|outlook|yahoo|gmail|gmx|web\.de|(?-i:Mail)|\[mail|\w+mail|k-9|proton\w*|tutanota|tuta|superhuman|shortwave|missive|spark|spike|newton|thunderbird"
     r"|телефона?|айфона|手机|手機|移动设备|行動裝置|スマートフォン)"
 )
 _MY = r"(?:my|meine[mr]|mon|mi|meu|minha|mio|mijn|min|mit|moje(?:go|j)|mého|моего)"
