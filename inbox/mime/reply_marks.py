@@ -196,7 +196,7 @@ _DEVICE = re.compile(
     # A make that is not known here is a name of one to three words, behind "my".
     rf"|{_SENT}\s+{_PREPOSITIONS}\s+{_MY}\s+(?-i:[A-Z0-9])\S*(?:\s(?-i:[A-Z0-9])\S*){{0,2}}"
     rf"|(?:(?:written|typed|posted|composed|mailed|tapped|dictated)\s+)?(?:from|on)\s+(?:my\s+|a\s+){_DEVICES}(?:\W+{_DEVICES}|\W+\d+){{0,2}}"
-    rf"|from\s+{_DEVICES}"
+    rf"|(?:\w+\s+)?from\s+{_DEVICES}"
     rf"|(?:von|vom|mit)\s+.{{0,30}}?(?<!\w)(?:{_DEVICES}|unterwegs)\w{{0,8}}\b.{{0,30}}\b(?:gesendet|verschickt|geschickt)"
     rf"|diese\s+(?:nachricht|e-?mail|mail)\s+wurde\s+(?:von|mit)\b.{{0,60}}?(?<!\w)(?:{_DEVICES})\w{{0,8}}\b.{{0,40}}\b(?:gesendet|verschickt|geschrieben)"
     r"|(?:get|obtener|télécharger|téléchargez|obtenez|holen sie sich|laden sie|scarica|download|hämta|hent|pobierz|скачать|загрузить)\s.{0,12}\boutlook"
