@@ -5,7 +5,8 @@ from uuid import UUID
 
 from agents.services import approving, settling, starting
 from inbox.events import EmailHandled, EmailReceived, EntrySent, SendFailed, SendUncertain
-from kernel.outbox import Delivered, consume
+from kernel.claims import Delivered
+from kernel.outbox import consume
 
 
 @consume(EmailReceived, name="agents.start_run")

@@ -6,7 +6,8 @@ from uuid import UUID
 from inbox.events import EmailReceived, EntryQueued, MessageStored, ProviderEventReceived
 from inbox.services import acknowledging, delivery_news, tending
 from kernel import nudge
-from kernel.outbox import Delivered, consume
+from kernel.claims import Delivered
+from kernel.outbox import consume
 from kernel.transactions import after_commit
 from tenancy.events import MemberRemoved, MemberSuspended
 

@@ -145,8 +145,8 @@ def _credentials(place: Place) -> None:
 
 
 def _people(place: Place) -> None:
-    """A member who cannot sign in, somebody who is invited to nowhere, a team, and an account that nothing is sent by."""
-    person = User.objects.create_user(f"{place.mark}@member.invalid", name=place.mark, is_active=False)
+    """A member without a password, somebody who is invited to nowhere, a team, and an account that nothing is sent by."""
+    person = User.objects.create_user(f"{place.mark}@member.invalid", name=place.mark)
     membership = provisioning.add_owner(user=person, workspace=place.workspace)
     with in_workspace(place.id):
         role = Role.objects.get(name="agent", is_system=True)

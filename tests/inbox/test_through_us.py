@@ -46,7 +46,7 @@ def test_people_see_a_customer_who_came_through_us_and_no_machine_answers(db, wa
         assert not OutboundMessage.objects.exists()
         assert set(thread.participants.values_list("address", "role")) == {(customer, "requester")}
         with unit_of_work():
-            assert replying.recipient_of(email)[1] == customer
+            assert replying.named_by(email)[1] == customer
             replying.queue_reply(
                 email_id=email.id, text="Until six.", kind=OutboundKind.HUMAN, idempotency_key="k", automatic=False,
                 author=Actor("user", str(uuid4()), "Ann"),

@@ -9,7 +9,7 @@ from django.db import connection, connections, transaction
 
 from audit.models import AuditEvent
 from audit.services import record
-from kernel import clock, context, outbox
+from kernel import claims, clock, context, outbox
 from kernel.context import Actor
 from kernel.models import ConsumerReceipt
 from kernel.transactions import NoTransaction, in_all_workspaces, in_workspace, unit_of_work
@@ -275,7 +275,7 @@ def test_a_claim_that_another_drain_took_over_is_not_delivered(db, consumers, se
         seen.append(events[0].payload["ref"])
 
     emit(uuid4(), 1)
-    ((stale,), _) = outbox._claim(10)
+    ((stale,), _) = claims.fresh(limit=10)
     assert len(stale.events) == 1
     assert outbox.drain() == 1  # the lease has ended: taken over, alone
     assert seen == ["1"]
@@ -295,10 +295,10 @@ def test_facts_do_not_overtake_one_that_another_drain_has_taken_over(db, consume
     house, other = uuid4(), uuid4()
     emit(house, 1, 2, 3)
     emit(other, 1)
-    ((late,), _) = outbox._claim(10)
+    ((late,), _) = claims.fresh(limit=10)
     assert len(late.events) == 4
-    outbox._claim(10)  # whose lease has ended is seen with the next claim
-    (taken_over,) = outbox._claim_suspect()
+    claims.fresh(limit=10)  # whose lease has ended is seen with the next claim
+    (taken_over,) = claims.suspect()
     assert [event.payload["ref"] for event in taken_over.events] == ["1"]
     outbox._deliver_claimed(late)
     assert seen == []

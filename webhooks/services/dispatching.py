@@ -12,8 +12,8 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Func, JSONField, TextField, Value
 
+from kernel.claims import Delivered
 from kernel.events import DomainEvent
-from kernel.outbox import Delivered
 from kernel.transactions import after_commit
 from webhooks.events import WebhookTested
 from webhooks.queries import catalogue
