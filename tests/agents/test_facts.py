@@ -238,7 +238,7 @@ def test_a_known_number_within_another_one_is_another_one(number, other):
 def test_a_model_that_says_what_it_is_told_sends_none_of_it(db):
     """At the door: each planted answer waits for a person, and the harmless one beside each goes out."""
     place = office(autonomy="autonomous", knowledge=f"# Facts\n\n{COMPANY}")
-    chosen = PLANTED[::3]
+    chosen = PLANTED[::8]
     told = iter([words for planted in chosen for words in (f"Please use {planted} now.", "We are open from 9 to 18.")])
     play(lambda _request: proposal(answer=next(told), confidence=1.0))
     receive_many(place, 2 * len(chosen), "What are your opening hours, and what does a key cost?")

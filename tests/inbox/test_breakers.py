@@ -35,7 +35,7 @@ def latest(place, seen):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("rounds", [300, pytest.param(1_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("rounds", [200, pytest.param(1_000, marks=pytest.mark.deep)])
 def test_a_dumb_responder_for_hundreds_of_rounds(db, settings, cases, rounds):
     """Each round it writes at once: an answer where it got one, else anew; with the conversation's ids, and without."""
     place = house(policy=ACK)

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connection, connections
 
-from kernel import outbox
+from kernel import claims, outbox
 from kernel.events import DomainEvent
 from kernel.models import OutboxEvent
 from kernel.transactions import in_all_workspaces, unit_of_work
@@ -67,7 +67,7 @@ def effects(db) -> Iterator[None]:
         cursor.execute("DROP TABLE test_written, test_effect; DROP SEQUENCE test_number")
 
 
-def note(consumer: str, event: outbox.Delivered) -> None:
+def note(consumer: str, event: claims.Delivered) -> None:
     """The effect of a consumer, countable."""
     with connection.cursor() as cursor:
         cursor.execute(

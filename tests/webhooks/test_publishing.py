@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from inbox.events import MessageStored, ThreadCreated
-from kernel import outbox
+from kernel import claims, outbox
 from kernel.models import OutboxEvent
 from kernel.transactions import in_all_workspaces, in_workspace
 from tests.webhooks.conftest import SLUG, dispatch, drain, emit, hook, new_workspace, rows
@@ -82,7 +82,7 @@ def test_a_redelivered_batch_changes_nothing(workspace, receiver):
     emit(workspace, 3)
     with in_all_workspaces("test"):
         events = [
-            outbox.Delivered(
+            claims.Delivered(
                 e.id, e.event_id, e.workspace_id, e.slug, e.version, e.aggregate_key, "{}", "{}", e.created_at, 0
             )
             for e in OutboxEvent.objects.filter(payload__ref__startswith="n")
