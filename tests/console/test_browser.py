@@ -190,7 +190,7 @@ def test_the_stop_is_pulled_seen_everywhere_and_released(page, world):
 @pytest.mark.parametrize(
     ("width", "theme", "step"),
     [
-        (390, "light", 5),
+        pytest.param(390, "light", 12),
         pytest.param(390, "light", 1, marks=pytest.mark.deep),
         pytest.param(1440, "dark", 1, marks=pytest.mark.deep),
     ],

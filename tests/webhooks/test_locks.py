@@ -49,7 +49,10 @@ BUSY = {
 
 
 @pytest.mark.parametrize(("state", "is_failing", "status"), BUSY.values(), ids=BUSY)
-@pytest.mark.parametrize("held", [WEBHOOK, DELIVERIES], ids=["its row", "its deliveries"])
+@pytest.mark.parametrize(
+    "held",
+    [pytest.param(WEBHOOK, id="its row"), pytest.param(DELIVERIES, id="its deliveries", marks=pytest.mark.deep)],
+)
 def test_a_webhook_that_somebody_works_on_delays_nobody_else(workspace, receiver, held, state, is_failing, status):
     receiver.scripts["/busy"] = slowly(answer(status), 0.05)
     busy, live = hook(workspace, receiver.url("/busy")), hook(workspace, receiver.url("/live"))
