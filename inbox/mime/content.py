@@ -10,12 +10,13 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
+from inbox.mime import subjects
 from inbox.mime.bodies import Bodies
 from inbox.mime.charsets import decode, meta_charset
 from inbox.mime.flowed import unflow
 from inbox.mime.html_text import html_to_text, html_without_quote
 from inbox.mime.limits import Limits
-from inbox.mime.mail_role import is_reply_subject, role_of
+from inbox.mime.mail_role import role_of
 from inbox.mime.naming import safe_filename
 from inbox.mime.params import parameter
 from inbox.mime.reply_text import reply_text
@@ -236,7 +237,7 @@ def read_reply(content: Content, limits: Limits, subject: str, *, answered: bool
         role = "reply"
         whole = reply_text(content.text)
     content.reply_text = whole.text
-    content.forwarded = whole.forwarded and not is_reply_subject(subject)
+    content.forwarded = whole.forwarded and not subjects.is_answer(subject)
     passed_on = role == "forward" or (role == "first" and whole.forwarded)
     if content.text_source == "html" and not passed_on:
         own = html_without_quote(content.html, limits.html_to_text)

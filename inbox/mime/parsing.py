@@ -10,6 +10,7 @@ import re
 
 from msgspec.structs import replace
 
+from inbox.mime import subjects
 from inbox.mime.bodies import choose_bodies
 from inbox.mime.bounces import read_bounce
 from inbox.mime.classify import classify, looks_like_bounce
@@ -18,7 +19,6 @@ from inbox.mime.dates import parse_date
 from inbox.mime.fields import Fields
 from inbox.mime.headers import Header, read_header
 from inbox.mime.limits import DEFAULT_LIMITS, Limits
-from inbox.mime.mail_role import is_forward_subject
 from inbox.mime.prescan import Scan, prescan
 from inbox.mime.rendering import quarantined
 from inbox.mime.structure import Part, Tree, read_tree
@@ -104,7 +104,7 @@ def _mail(header: Header, tree: Tree | None, content: Content, scan: Scan, size:
         report_type=root.params.get("report-type"),
         signed=content.signed,
         encrypted=content.encrypted,
-        is_forward=content.forwarded or is_forward_subject(subject),
+        is_forward=content.forwarded or subjects.is_forward(subject),
         warnings=warnings,
     )
     return _judged(mail)

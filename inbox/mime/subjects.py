@@ -4,11 +4,27 @@ from __future__ import annotations
 
 import re
 
-_ANSWERS = "re|aw|sv|vs|antw|odp|rv|ref|res|r|rif|ynt|yan|vá|απ|σχετ|ha|на|отв|відп|atb|ats|bls|bal|vast|răsp|回复|回覆|答复|答覆|返信|답장|회신|תגובה|رد"
-_FORWARDS = "fwd?|wg|tr|enc|vb|vl|pd|doorst|i|ilt|továbbítás|πρθ|пересл|转发|轉寄|전달"
+_ANSWERS = "re|aw|sv|antw?|odp|ang|ref|res|r|rif|ynt|yan|vá|απ|σχετ|ha|на|отв|ответ|відп|atb|ats|bls|bal|vast|răsp|回复|回覆|答复|答覆|返信|답장|회신|תגובה|رد"
+_FORWARDS = "fwd?|wg|tr|enc|vb|vl|pd|doorst|i|ilt|yml|fs|továbbítás|πρθ|пересл|转发|轉寄|転送|전달"
+# An answer in one language and a forward in another (Finnish and Norwegian, Portuguese and Spanish).
+_EITHER = "vs|rv"
 _GATEWAYS = r"\[\s*(?:ext|extern|external|externe|spam\??)\s*\]"
-_ANSWER = re.compile(rf"\s*(?:(?:{_ANSWERS})\.?\s*(?:\[\d+\]|\(\d+\))?\s*[:：]|{_GATEWAYS})\s*", re.IGNORECASE)
-_FORWARD = re.compile(rf"\s*(?:{_FORWARDS})\.?\s*(?:\[\d+\]|\(\d+\))?\s*[:：]\s*", re.IGNORECASE)
+_COUNT = r"\.?\s*(?:\[\d+\]|\(\d+\))?\s*[:：]"
+_ANSWER = re.compile(rf"\s*(?:(?:{_ANSWERS}|{_EITHER}){_COUNT}|{_GATEWAYS})\s*", re.IGNORECASE)
+_FORWARD = re.compile(rf"\s*(?:{_FORWARDS}|{_EITHER}){_COUNT}\s*", re.IGNORECASE)
+_FORWARD_IN_BRACKETS = re.compile(r"\s*\[fwd?:", re.IGNORECASE)
+_GATEWAY = re.compile(rf"(?:\s*{_GATEWAYS})+", re.IGNORECASE)
+
+
+def is_forward(subject: str) -> bool:
+    """Of `Re: Fwd: x` the outermost counts: somebody answers what was once passed on."""
+    ungated = _ungated(subject)
+    return _FORWARD.match(ungated) is not None or _FORWARD_IN_BRACKETS.match(ungated) is not None
+
+
+def is_answer(subject: str) -> bool:
+    """What may be either is taken for a forward: nothing of it is folded then."""
+    return _ANSWER.match(_ungated(subject)) is not None and not is_forward(subject)
 
 
 def unanswered(subject: str) -> str:
@@ -19,6 +35,11 @@ def unanswered(subject: str) -> str:
 def bare(subject: str) -> str:
     """Without all of them."""
     return _without(subject, _ANSWER, _FORWARD)
+
+
+def _ungated(subject: str) -> str:
+    found = _GATEWAY.match(subject)
+    return subject[found.end() :] if found else subject
 
 
 def _without(subject: str, *patterns: re.Pattern[str]) -> str:
