@@ -36,13 +36,13 @@ class _Shelf:
 _shelf = _Shelf()
 
 
-def _forget() -> None:
-    """In a forked process the thread of its parent does not run, and what its parent holds is its parent's to write."""
+def forget() -> None:
+    """Drop what waits, and its thread. In a forked process the thread of its parent does not run, and what its parent holds is its parent's to write."""
     global _shelf  # noqa: PLW0603 - a lock that was held elsewhere cannot be opened, only replaced
     _shelf = _Shelf()
 
 
-os.register_at_fork(after_in_child=_forget)
+os.register_at_fork(after_in_child=forget)
 
 
 def keep(row: ApiRequest) -> None:

@@ -125,6 +125,7 @@ def django_db_setup(template_database: str, django_db_blocker) -> Iterator[None]
 @pytest.fixture
 def db(django_db_setup: None, django_db_blocker) -> Iterator[None]:
     """A database in which things really commit; emptied by its owner afterwards."""
+    from audit import worker
     from kernel.keys import ring
 
     with django_db_blocker.unblock():
@@ -132,6 +133,7 @@ def db(django_db_setup: None, django_db_blocker) -> Iterator[None]:
         _let_go()
         emptying.empty()
         ring.forget()
+        worker.forget()
 
 
 transactional_db = db
@@ -152,6 +154,7 @@ def _let_go() -> None:
 @pytest.fixture
 def no_keys(db: None) -> None:
     """Begin without the key that every other test's database knows: for tests that bring keys of their own."""
+    from audit import worker
     from kernel.keys import ring
 
     with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:

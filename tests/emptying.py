@@ -35,10 +35,15 @@ _owners: dict[str, psycopg.Connection] = {}
 def empty() -> None:
     """Leave nothing but the rows that the migrations made."""
     try:
-        _empty(_owner())
+        _empty(owner())
     except psycopg.OperationalError:  # the test has ended our session too, or somebody waited for us and we for him
         leave()
-        _empty(_owner())
+        _empty(owner())
+
+
+def dirty() -> list[str]:
+    """The tables that have rows of a test."""
+    return list(_rows(owner()))
 
 
 def leave() -> None:
@@ -47,7 +52,8 @@ def leave() -> None:
         _owners.popitem()[1].close()
 
 
-def _owner() -> psycopg.Connection:
+def owner() -> psycopg.Connection:
+    """The owner's session, which lasts until a test ends it."""
     url = os.environ["DATABASE_OWNER_URL"]
     if url not in _owners:
         leave()
@@ -55,18 +61,19 @@ def _owner() -> psycopg.Connection:
         _owners[url].execute("SET app.allow_truncate = 'on'")
         _owners[url].execute("SET app.all_workspaces = 'on'")
         _owners[url].execute("SET synchronous_commit = 'off'")
+        _owners[url].execute(_counting(_tables(url)[0]))
     return _owners[url]
 
 
-def _empty(owner: psycopg.Connection) -> None:
+def _empty(session: psycopg.Connection) -> None:
     """Whoever still writes, a killed process' session say, is waited for and then kept out until nothing is left."""
-    tables, guards = _tables(owner.info.dbname)
-    with owner.transaction():
-        owner.execute(f"LOCK TABLE {', '.join(tables)} IN SHARE ROW EXCLUSIVE MODE")
-        rows = dict(owner.execute(_counts(owner.info.dbname), prepare=True).fetchall())
-        dirty = [name for name, count in rows.items() if count]
-        emptied = [f"TRUNCATE {', '.join(dirty)} CASCADE"] if max(rows.values()) > FEW else _delete(dirty, guards)
-        owner.execute("; ".join([*emptied, *_reseed()]))
+    tables, guards = _tables(os.environ["DATABASE_OWNER_URL"])
+    with session.transaction():
+        session.execute(f"LOCK TABLE {', '.join(tables)} IN SHARE ROW EXCLUSIVE MODE")
+        rows = _rows(session)
+        has_many = max(rows.values(), default=0) > FEW
+        emptied = [f"TRUNCATE {', '.join(rows)} CASCADE"] if has_many else _delete(list(rows), guards)
+        session.execute("; ".join([*emptied, *_reseed()]))
 
 
 def _delete(dirty: list[str], guards: list[Guard]) -> list[str]:
@@ -94,24 +101,32 @@ def _reseed() -> list[str]:
 
 
 @cache
-def _tables(_database: str) -> tuple[list[str], list[Guard]]:
+def _tables(url: str) -> tuple[list[str], list[Guard]]:
     """All tables that tests write to, and the triggers that run when a row is deleted."""
-    names = _owner().execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
-    guards = _owner().execute(
+    names = _owners[url].execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
+    guards = _owners[url].execute(
         "SELECT tgrelid::regclass::text, tgname::text, CASE tgenabled WHEN 'A' THEN 'ALWAYS' ELSE '' END FROM pg_trigger"
         " WHERE NOT tgisinternal AND tgtype & 8 <> 0"
     )
     return [name for (name,) in names if name not in KEEP], guards.fetchall()
 
 
-@cache
-def _counts(database: str) -> str:
-    """One statement that counts the rows of every table, up to a few."""
+def _rows(session: psycopg.Connection) -> dict[str, int]:
+    """The tables that have rows, and how many up to a few."""
+    return dict(session.execute("SELECT name, number FROM pg_temp.rows_of_tests()").fetchall())
+
+
+def _counting(tables: list[str]) -> str:
+    """A function with a statement for each table: what is changed in one of them spoils the plan of that one alone."""
     counts = (
-        f"SELECT '{name}', (SELECT count(*) FROM (SELECT FROM {name} {_but_the_usual(name)} LIMIT {FEW + 1}) AS found)"
-        for name in _tables(database)[0]
+        f"number := (SELECT count(*) FROM (SELECT FROM {table} {_but_the_usual(table)} LIMIT {FEW + 1}) AS found);"
+        f" IF number > 0 THEN name := '{table}'; RETURN NEXT; END IF;"
+        for table in tables
     )
-    return " UNION ALL ".join(counts)
+    return (
+        "CREATE FUNCTION pg_temp.rows_of_tests() RETURNS TABLE (name text, number bigint) LANGUAGE plpgsql AS"
+        f" $$ BEGIN {' '.join(counts)} END $$"
+    )
 
 
 def _but_the_usual(table: str) -> str:

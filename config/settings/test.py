@@ -8,6 +8,8 @@ os.environ.setdefault("REQUEST_LOG_FLUSH_SECONDS", "0")
 
 from config.settings.dev import *
 
+# Static files are found when they are asked for: each client and each server of a test would look through them all first.
+WHITENOISE_AUTOREFRESH = True
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 CRASH_POINTS_ENABLED = True
 OUTBOUND_ALLOWED_NETWORKS = ["127.0.0.1/32"]

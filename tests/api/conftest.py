@@ -21,6 +21,7 @@ from tenancy.services import inviting, keys
 from tests.agents.factories import Office, bind, drain, office, play, receive, work
 from tests.factories.every import make
 from tests.factories.world import deliver, mail
+from tests.keeping import kept
 from tests.tenancy.certificates import certificate, pem
 from webhooks.models import SystemEvent, WebhookDelivery
 from webhooks.services import subscribing
@@ -179,9 +180,16 @@ def furnish(name: str = "acme") -> World:
     return world
 
 
+def acme() -> World:
+    """The first workspace of a test."""
+    furnished = kept("furnished", furnish)
+    play()
+    return furnished
+
+
 @pytest.fixture
 def world(db) -> World:
-    return furnish()
+    return acme()
 
 
 @pytest.fixture

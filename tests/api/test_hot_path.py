@@ -32,7 +32,8 @@ def test_handing_mail_in_costs_what_filing_it_costs(world, settings):
     """With a limit, an entity tag, a request id and the log, and without any of them: the same statements."""
     caller = warmed(world)
     settings.API_RATE_LIMIT = 0
-    caller("POST", "/emails", MAIL)
+    # The first answer that is kept loads the key that seals it.
+    caller("POST", "/emails", MAIL, Idempotency_Key="first")
     bare = statements(lambda: caller("POST", "/emails", MAIL))
     settings.API_RATE_LIMIT = 1_000
     whole = statements(lambda: caller("POST", "/emails", MAIL, X_Request_Id="request-of-mine", If_Match='"x"'))

@@ -41,7 +41,6 @@ def test_every_list_of_the_description_is_looked_at_here():
 
 def test_only_what_a_list_names_is_taken(world, caller):
     """Each parameter that is described is known; every other one, and each twice or empty, is refused with the names."""
-    worker._forget()
     caller.get("/workspace")
     worker.flush()
     for path in [*LISTS, *(path.format(id=world.ids[path.split("/")[1]]) for path in WITHIN)]:

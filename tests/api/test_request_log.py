@@ -29,7 +29,6 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 
 @pytest.fixture
 def place(db):
-    worker._forget()  # what earlier tests have asked
     return office("acme")
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.api.conftest import Caller, World, furnish
+from tests.api.conftest import Caller, World, acme
 
 
 @pytest.fixture
 def world(db, settings) -> World:
     settings.API_RATE_LIMIT = 0
-    return furnish()
+    return acme()
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from django.test import Client
 
 from tests.console import seed, story
 from tests.console.seed import World
+from tests.keeping import kept
 from tests.world.serving import serving
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +26,9 @@ FLAGS = [
 @pytest.fixture
 def world(db) -> World:
     """Workspace A in the middle of its day; its owner is nobody special in the installation."""
-    return story.tell(seed.person("mika@lindgren.example", name="Mika Lindgren"))
+    told = kept("story", lambda: story.tell(seed.person("mika@lindgren.example", name="Mika Lindgren")))
+    seed.beat()
+    return told
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from kernel.transactions import in_workspace
 from tests.agents.factories import drain, office, work
 from tests.factories.world import deliver, mail
 
-ROUNDS = 40
+ROUNDS = 12
 _MARKS = re.compile(rb"(?im)^(auto-submitted|x-auto-response-suppress|x-autonomous-inbox-hop|precedence):[^\n]*\n")
 
 

@@ -2,12 +2,13 @@
 
 import pytest
 
+from tests.keeping import kept
 from tests.resources.nine import World, world
 
 
 @pytest.fixture
 def ours(db) -> World:
-    return world("acme")
+    return kept("nine", world)
 
 
 @pytest.fixture

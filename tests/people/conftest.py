@@ -17,6 +17,7 @@ from tenancy.tasks import send_letters
 from tests.console import seed
 from tests.console.conftest import chromium, server  # noqa: F401 - fixtures
 from tests.factories.every import workspace
+from tests.keeping import kept
 
 PASSWORD = seed.PASSWORD
 
@@ -49,7 +50,7 @@ def open_office(name: str = "Acme", *, owner: str = "ada@acme.test", agent: str 
 
 @pytest.fixture
 def office(db) -> Office:
-    return open_office()
+    return kept("office", open_office)
 
 
 @pytest.fixture

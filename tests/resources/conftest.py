@@ -2,9 +2,10 @@
 
 import pytest
 
+from tests.keeping import kept
 from tests.resources.nine import World, world
 
 
 @pytest.fixture
 def acme(db) -> World:
-    return world()
+    return kept("nine", world)
