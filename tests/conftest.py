@@ -154,7 +154,6 @@ def _let_go() -> None:
 @pytest.fixture
 def no_keys(db: None) -> None:
     """Begin without the key that every other test's database knows: for tests that bring keys of their own."""
-    from audit import worker
     from kernel.keys import ring
 
     with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:

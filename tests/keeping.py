@@ -57,7 +57,7 @@ def kept(name: str, build: Callable[[], Built]) -> Built:
     with session.transaction():
         session.execute(world.restoring)
     shutil.copytree(world.files, settings.FILES_ROOT, dirs_exist_ok=True)
-    return pickle.loads(world.built)  # noqa: S301 - this process wrote it
+    return pickle.loads(world.built)
 
 
 def _keep(session: psycopg.Connection, name: str, built: Any) -> _Kept:
