@@ -25,3 +25,18 @@ def default_policy(**_: Any) -> list[Error]:
     except Invalid as error:
         return [Error(f"INBOX_POLICY cannot be used: {error.detail}", hint="Correct it.", id="inbox.E002")]
     return []
+
+
+@register()
+def send_times(**_: Any) -> list[Error]:
+    """A message whose lease has ended counts as one that nobody sends any more: none may end while its conversation lasts."""
+    if settings.SEND_DEADLINE_SECONDS < settings.SEND_LEASE_SECONDS:
+        return []
+    return [
+        Error(
+            f"SEND_DEADLINE_SECONDS ({settings.SEND_DEADLINE_SECONDS:g}) is not shorter than SEND_LEASE_SECONDS"
+            f" ({settings.SEND_LEASE_SECONDS:g}): a message would become uncertain while it is still being sent.",
+            hint="Shorten SEND_DEADLINE_SECONDS, or lengthen SEND_LEASE_SECONDS.",
+            id="inbox.E003",
+        )
+    ]
