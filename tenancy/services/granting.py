@@ -1,6 +1,6 @@
 """Nobody gives away more than they have: not more permissions, not for longer, not from more places."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from ipaddress import ip_network
 from typing import Any, Final
@@ -10,7 +10,8 @@ from kernel.access import catalogue
 from kernel.addresses import networks as parsed
 from kernel.errors import Forbidden, Invalid
 from tenancy import permissions
-from tenancy.models import MachineKey
+from tenancy.models import ClientCertificate, MachineKey, Membership, User
+from tenancy.types import CredentialState, MembershipStatus
 
 # What an operator at the machine may give: there is nothing above them.
 EVERYTHING: Final = frozenset({"*"})
@@ -78,6 +79,44 @@ def check_within(giver: MachineKey | None, *, expires_at: datetime | None, allow
         raise Forbidden("The key that you use is bound to networks, and what it gives must be bound to some of them.")
 
 
+def lock_giver() -> None:
+    """Lock who acts until the end of the transaction; Forbidden when they have gone.
+
+    Whoever shuts them out locks the same row before looking for what they let in (`leaving`, `keys.revoke`). So either this
+    is committed before that look, and ends with them, or it is refused here.
+    """
+    who = context.actor.get()
+    if who.kind in _HELD and not _HELD[who.kind](who.id):
+        raise Forbidden("You have been shut out of this workspace, so you can let nobody in.")
+
+
+def _holds_member(user_id: str) -> bool:
+    """The person is asked for after the lock: who is shut out of the installation has their memberships locked, too."""
+    rows = Membership.objects.select_for_update(no_key=True).filter(user_id=user_id)
+    member = rows.first()
+    if member is None or member.status != MembershipStatus.ACTIVE:
+        return False
+    return User.objects.filter(id=user_id, is_active=True).exists()
+
+
+def _holds_key(key_id: str) -> bool:
+    row = MachineKey.objects.select_for_update(no_key=True).filter(id=key_id).first()
+    return row is not None and row.state == CredentialState.ACTIVE
+
+
+def _holds_certificate(certificate_id: str) -> bool:
+    row = ClientCertificate.objects.select_for_update(no_key=True).filter(id=certificate_id).first()
+    return row is not None and row.state == CredentialState.ACTIVE
+
+
+# Of whom what they let in is ended with them. A token ends by itself, and who runs the installation leaves what they issued.
+_HELD: Final[dict[str, Callable[[str], bool]]] = {
+    "user": _holds_member,
+    "machine_key": _holds_key,
+    "certificate": _holds_certificate,
+}
+
+
 def _lies_within(inner: Sequence[str], outer: Sequence[str]) -> bool:
     around = parsed(tuple(outer))
     return bool(inner) and all(
@@ -87,6 +126,7 @@ def _lies_within(inner: Sequence[str], outer: Sequence[str]) -> bool:
 
 
 def issuer() -> dict[str, Any]:
-    """Who issues, as the columns of a credential."""
+    """Who issues, as the columns of a credential. They stay until it is committed: see `lock_giver`."""
+    lock_giver()
     who = context.actor.get()
     return {"issued_by_kind": who.kind, "issued_by_id": who.id, "issued_by_label": who.label[:200]}

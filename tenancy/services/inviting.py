@@ -58,6 +58,7 @@ def invite(
     """Invite somebody; the invitation and its link, which is empty when it is mailed. Nobody gives more than they have."""
     address = _checked_email(email)
     with in_workspace(workspace_id):
+        granting.lock_giver()
         roles = members.checked_roles(role_ids, may=may)
         if of_workspace.members().filter(user__email=address).exists():
             raise Conflict("This person is a member already. Change their roles instead.")

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from kernel import clock
 from kernel.errors import Conflict
 from kernel.transactions import in_workspace
@@ -59,8 +61,10 @@ def remove(
 def end_issued(member: Membership, *, keep_credentials: bool = False) -> dict[str, Any]:
     """End what they let in, and what that let in; the ids, for the trail. Their own invitations are never kept.
 
-    Needs a unit of work of the member's workspace.
+    Needs a unit of work of the member's workspace. Each row is locked before what it issued is looked for, since whoever
+    issues holds it, too (`granting.lock_giver`): nothing is committed behind this look.
     """
+    Membership.objects.select_for_update(no_key=True).get(id=member.id)
     workspace_id = member.workspace_id
     ended: dict[str, list[UUID]] = {"machine_keys": [], "client_certificates": [], "invitations": []}
     themselves = ("user", str(member.user_id))
@@ -89,9 +93,12 @@ def _issuers(kind: str, issuer_id: str) -> Iterator[tuple[str, str]]:
         kind, issuer_id = pending.pop()
         yield kind, issuer_id
         issued = {"issued_by_kind": kind, "issued_by_id": issuer_id}
-        found = [("machine_key", str(one)) for one in MachineKey.objects.filter(**issued).values_list("id", flat=True)]
-        found += [
-            ("certificate", str(one)) for one in ClientCertificate.objects.filter(**issued).values_list("id", flat=True)
-        ]
+        found = [("machine_key", one) for one in _locked(MachineKey.objects.filter(**issued))]
+        found += [("certificate", one) for one in _locked(ClientCertificate.objects.filter(**issued))]
         pending += [one for one in found if one not in seen]
         seen |= set(found)
+
+
+def _locked(rows: QuerySet[Any]) -> list[str]:
+    """Their ids. In one order, so that two who leave do not wait for each other."""
+    return [str(one) for one in rows.select_for_update(no_key=True).order_by("id").values_list("id", flat=True)]
