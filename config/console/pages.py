@@ -39,9 +39,7 @@ def needs(permission: str) -> Callable[[View[P]], View[P]]:
                 raise Http404(error.detail) from error
             except DomainError as error:
                 heading = {403: "", 409: "Not now", 503: "Not now"}.get(error.status, error.title)
-                response = page(request, "forbidden", error.title, detail=error.detail, heading=heading)
-                response.status_code = error.status
-                return response
+                return _turned_away(request, error.title, detail=error.detail, heading=heading, status=error.status)
 
         guarded.needs = permission  # type: ignore[attr-defined] # for the test that walks every page
         return cast("View[P]", guarded)
@@ -82,8 +80,14 @@ def of_another_place(request: HttpRequest) -> HttpResponse | None:
     detail = (
         f"You work in {place.name} now, and this page was of another workspace. Nothing was done: go back there first."
     )
-    response = page(request, "forbidden", "Not now", detail=detail, heading="You are elsewhere now")
-    response.status_code = 409
+    return _turned_away(request, "Not now", detail=detail, heading="You are elsewhere now", status=409)
+
+
+def _turned_away(request: HttpRequest, title: str, *, detail: str, heading: str, status: int) -> HttpResponse:
+    """A page that has not the form which was sent: a reply or a note that somebody wrote in it is there to be copied."""
+    words = request.POST.get("note") or request.POST.get("text") or ""
+    response = page(request, "forbidden", title, detail=detail, heading=heading, words=words)
+    response.status_code = status
     return response
 
 

@@ -6,7 +6,9 @@ from datetime import timedelta
 
 import pytest
 from django.urls import reverse
+from django.utils.html import escape
 
+from audit.models import AuditEvent
 from inbox.models import Draft, Email, Entry, Inbox, OutboundMessage, Thread
 from inbox.services import rearranging, tending, writing
 from inbox.types import ThreadStatus
@@ -18,6 +20,7 @@ from tenancy.models import Membership
 from tenancy.queries import control
 from tenancy.services import describing, leaving, teams
 from tests.console import seed
+from tests.console.conftest import signed_in
 from tests.factories.world import deliver, house, mail
 from tests.webhooks.conftest import drain
 from tickets.models import Annotation
@@ -127,6 +130,70 @@ def test_a_report_and_our_own_mail_are_nobody_to_answer(mika, world, kind):
     assert "Reply to nora@haddad.example<" in mika.get(page_of(thread)).content.decode()
     assert "on its way" in reply(mika, thread, form(mika, thread) | {"text": "Yes."})
     assert sent(world, thread)[-1].envelope_to == ["nora@haddad.example"]
+
+
+def note(client, thread, **body):
+    return client.post(reverse("admin:thread_note", args=[thread.id]), body, follow=True)
+
+
+def note_box(page: str) -> str:
+    return page[page.index("c-note-box") : page.index("</details>", page.index("c-note-box"))]
+
+
+@pytest.mark.parametrize(
+    ("words", "who", "why"),
+    [
+        ("  \n ", "nia", "Write something, in 50000 characters at most."),
+        ("<b>Long</b> " * 5000, "nia", "Write something, in 50000 characters at most."),
+        ("<b>Paid</b> twice.", "gone", "Mention up to 20 active members of this workspace."),
+        ("<b>Paid</b> twice.", "no id", "The form is incomplete."),
+    ],
+)
+def test_a_note_that_is_refused_is_in_its_box_again(mika, world, words, who, why):
+    """And in no other: what stands in the box of the reply goes to the customer."""
+    names = {name: seed.person(f"{name}@x.example", name=name) for name in ("nia", "gone")}
+    members = {name: str(seed.member(user, world.workspace).id) for name, user in names.items()}
+    leaving.suspend(workspace_id=world.workspace.id, membership_id=uuid.UUID(members["gone"]))
+    thread = world.threads["lamp"]
+    refused = note(mika, thread, note=words, mention=members.get(who, who))
+    page = refused.content.decode()
+    box = note_box(page)
+    assert refused.status_code == 422
+    assert (why in box, "open" in box[:20], escape(words) + "</textarea>" in box) == (True, True, True)
+    assert (f'value="{members["nia"]}" selected' in box) is (who == "nia")
+    assert page.count(escape(words)) == 1 or not words.strip()
+    with in_workspace(world.workspace.id):
+        assert not Draft.objects.exists()
+        assert not Annotation.objects.filter(thread_id=thread.id, body__contains="twice").exists()
+        event = AuditEvent.objects.filter(action="console.thread_note.submit").last()
+        assert (event.outcome, event.resource_id) == ("failed", str(thread.id))
+    # From that page, whose address is that of the form.
+    came_from = {"referer": f"http://testserver{reverse('admin:thread_note', args=[thread.id])}"}
+    kept = mika.post(refused.request["PATH_INFO"], {"note": "Shorter."}, headers=came_from, follow=True)
+    assert kept.redirect_chain[-1] == (page_of(thread), 302)
+    assert b"Your note is kept" in kept.content
+    assert "Shorter." not in note_box(kept.content.decode())
+
+
+def test_a_note_in_a_conversation_that_was_merged_meanwhile_is_in_the_box_of_the_other(mika, world):
+    thread, into = world.threads["lamp"], world.threads["people"]
+    rearranging.merge(workspace_id=world.workspace.id, thread_id=thread.id, into=into.id, key="k")
+    page = note(mika, thread, note="Paid twice.", mention=str(uuid.uuid4())).content.decode()
+    assert "Paid twice.</textarea>" in note_box(page)
+    assert reverse("admin:thread_note", args=[into.id]) in note_box(page)
+
+
+def test_who_lost_the_permission_or_went_elsewhere_can_copy_what_they_wrote(mika, world):
+    reader = seed.person("ro@x.example")
+    seed.member(reader, world.workspace, "thread.read")
+    there = signed_in(reader)
+    thread = world.threads["lamp"]
+    refused = note(there, thread, note="<b>Paid</b> twice.")
+    elsewhere = note(mika, thread, note="<b>Paid</b> twice.", of_workspace=str(uuid.uuid4()))
+    for answer, status in ((refused, 403), (elsewhere, 409)):
+        assert answer.status_code == status
+        assert "&lt;b&gt;Paid&lt;/b&gt; twice.</textarea>" in answer.content.decode()
+    assert "<textarea" not in there.get(reverse("admin:thread_note", args=[thread.id])).content.decode()
 
 
 def test_a_note_without_a_mention_is_kept_beside_colleagues(mika, world):

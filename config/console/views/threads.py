@@ -4,20 +4,21 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from config.console import desk, timeline
-from config.console.pages import action, needs, page
+from config.console.pages import action, back, needs, page
 from config.console.views.desk import SNOOZES
 from inbox.models import Email, OutboundMessage, Thread
 from inbox.queries import conversations
 from inbox.services import drafting, reading, sending, writing
-from kernel import clock
+from kernel import clock, context
 from kernel.admin.place import place_of
 from kernel.context import Actor
-from kernel.errors import DomainError, Invalid, NotFound
+from kernel.errors import DomainError, Forbidden, Invalid, NotFound
 from tenancy.queries import members
 from tickets.queries import labels
 from tickets.services import noting
@@ -32,6 +33,10 @@ def conversation(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     if found.thread.merged_into_id is not None and (end := conversations.end_of(thread_id)) is not None:
         # Old links lead to where its messages are.
         return redirect("admin:inbox_thread_change", end.id)
+    return _shown(request, found)
+
+
+def _shown(request: HttpRequest, found: timeline.Conversation, **more: Any) -> HttpResponse:
     place, member, thread = place_of(request), desk.me(request), found.thread
     if member:
         reading.mark_read(
@@ -56,6 +61,7 @@ def conversation(request: HttpRequest, thread_id: UUID) -> HttpResponse:
         may_send=place.allows("email.send"),
         may_manage=place.allows("thread.manage"),
         draft_key=uuid4(),
+        **more,
     )
 
 
@@ -98,21 +104,46 @@ def _keep(workspace_id: UUID, thread_id: UUID, text: str, author: Actor) -> None
         )
 
 
-@action("thread.manage")
-def note(request: HttpRequest, thread_id: UUID) -> str:
-    """Something for colleagues, beside the conversation."""
+@needs("thread.manage")
+@require_http_methods(["GET", "POST"])
+def note(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    """Something for colleagues, beside the conversation. A refusal comes on the same page, with the words in their box."""
     thread = Thread.objects.only("id", "workspace_id").filter(id=thread_id).first()
     if thread is None:
         raise NotFound
-    noting.write(
-        workspace_id=thread.workspace_id,
-        thread_id=thread.id,
-        text=request.POST.get("note", ""),
-        author=place_of(request).actor,
-        # "Nobody" is an empty choice.
-        mentions=[_uuid(text) for text in request.POST.getlist("mention") if text],
-    )
-    return "Your note is kept; the customer does not see it."
+    if request.method != "POST":
+        # The address of the page that a refusal came on: where its other forms, and a reload, come back to.
+        return redirect("admin:inbox_thread_change", thread.id)
+    try:
+        noting.write(
+            workspace_id=thread.workspace_id,
+            thread_id=thread.id,
+            text=request.POST.get("note", ""),
+            author=place_of(request).actor,
+            # "Nobody" is an empty choice.
+            mentions=[_uuid(text) for text in request.POST.getlist("mention") if text],
+        )
+    except NotFound:
+        raise
+    except DomainError as error:
+        return _note_again(request, thread.id, error)
+    messages.success(request, "Your note is kept; the customer does not see it.")
+    return redirect(back(request))
+
+
+def _note_again(request: HttpRequest, thread_id: UUID, error: DomainError) -> HttpResponse:
+    """Not a draft, as of a reply: those stand in the box of what goes to the customer."""
+    context.refused(error.code, denied=isinstance(error, Forbidden))
+    place_of(request).require("thread.read")
+    # It may have been merged into another since.
+    end = conversations.end_of(thread_id)
+    found = timeline.read(end.id, now=clock.now()) if end else None
+    if found is None:
+        raise error
+    refused = {"text": request.POST.get("note", ""), "mention": request.POST.get("mention", ""), "why": error.detail}
+    response = _shown(request, found, refused_note=refused)
+    response.status_code = error.status
+    return response
 
 
 @needs("email.send")
