@@ -37,7 +37,8 @@ _shelf = _Shelf()
 
 
 def forget() -> None:
-    """Drop what waits, and its thread. In a forked process the thread of its parent does not run, and what its parent holds is its parent's to write."""
+    """Begin with an empty shelf, as a forked process must: the thread of its parent does not run there, and what its parent
+    holds is its parent's to write."""
     global _shelf  # noqa: PLW0603 - a lock that was held elsewhere cannot be opened, only replaced
     _shelf = _Shelf()
 
