@@ -1,8 +1,9 @@
 """What a text names that people act on: links, addresses, accounts, telephone numbers, amounts. Pure.
 
 An answer may name only what the company's own texts name. So the two are compared by what is meant and not by how it is
-spelt: numbers by their digits, amounts by currency and value, hosts by their labels. A list of spellings would always
-lack the one that a stranger thinks of; what is left out here is what is known to be harmless: short numbers, times, dates.
+spelt: numbers by their digits, amounts by currency and value, both also when they are in words, hosts by their labels. A
+list of spellings would always lack the one that a stranger thinks of; what is left out here is what is known to be
+harmless: short numbers, times, dates.
 """
 
 import itertools
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agents.normalise import visible
+from agents.number_words import dialled_in_digits, in_digits
 
 # From here on, digits are a telephone number, an account or a code, and not a count, a year or a time.
 SIGNIFICANT: Final = 6
@@ -53,14 +55,15 @@ _CAPITALS: Final = "ALL|ANG|BAM|BOB|COP|CUP|GEL|LAK|MAD|MOP|MUR|PEN|RON|SOL|SOS|
 # Names of money that is spelt in other ways than by its code. The rest goes by the name that it has.
 _SAME: Final = {
     "€": "eur", "euro": "eur", "euros": "eur", "$": "usd", "us$": "usd", "dollar": "usd", "dollars": "usd", "bucks": "usd",
+    "dólar": "usd", "dólares": "usd", "dollaro": "usd", "dollari": "usd", "евро": "eur",
     "£": "gbp", "pound": "gbp", "pounds": "gbp", "quid": "gbp", "¥": "jpy", "yen": "jpy", "円": "jpy", "元": "cny",
     "yuan": "cny", "₹": "inr", "rs": "inr", "rupee": "inr", "rupees": "inr", "₽": "rub", "руб": "rub", "рублей": "rub",
     "ksh": "kes", "kshs": "kes", "r$": "brl", "reais": "brl", "sfr": "chf", "franken": "chf", "zł": "pln", "kč": "czk",
     "₦": "ngn", "naira": "ngn", "₩": "krw", "원": "krw", "฿": "thb", "baht": "thb", "bitcoin": "btc", "bitcoins": "btc",
 }  # fmt: skip
-_BEFORE = r"ksh?s?|[tu]sh|rs|rp|rm|kr|sfr|r\$|us\$|nt\$|[a-z]{1,2}\$|s/|bs|lei|руб|грн|zł|kč"
+_BEFORE = r"euro|ksh?s?|[tu]sh|rs|rp|rm|kr|sfr|r\$|us\$|nt\$|[a-z]{1,2}\$|s/|bs|lei|руб|грн|zł|kč"
 _AFTER = (
-    r"euros?|dollars?|pounds?|bucks|quid|cents?|pence|francs?|franken|yen|yuan|rupees?|rupiahs?|rubles?|roubles?|рубл\w*|руб"
+    r"euros?|евро|dollars?|dollar[oi]|d[oó]lar(?:es)?|pounds?|bucks|quid|cents?|pence|francs?|franken|yen|yuan|rupees?|rupiahs?|rubles?|roubles?|рубл\w*|руб"
     r"|гривен|грн|pesos?|reais|soles|liras?|lirasi|kron[aeo]r?|kroner|kr|koruna|korun|kč|zł|zlot\w+|złot\w+|forints?|ft|lei"
     r"|лв|leva|shillings?|kshs?|[tu]sh|nairas?|rands?|cedis?|birr|baht|dong|won|ringgit|dirhams?|riyals?|dinars?|shekels?"
     r"|taka|rs|bitcoins?|sats|元|円|원"
@@ -73,7 +76,7 @@ _AMOUNTS: Final = (
         rf"(?P<money>{_SIGN}|(?<![^\W\d_])(?:(?i:{_BEFORE}|{_CODES})|{_CAPITALS}|R(?=\s?\d\d)))[\s.:=]{{0,3}}(?P<number>{_NUMBER})"
     ),
     re.compile(
-        rf"(?<!\d)(?<!\d[.,' ])(?P<number>{_NUMBER})(?P<times>(?i:{_TIMES}))\s{{0,3}}(?P<money>{_SIGN}|(?:(?i:{_AFTER}|{_CODES})|{_CAPITALS})(?![^\W\d_]))"
+        rf"(?<!\d)(?<!\d[.,'])(?!(?<=\d )\d{{3}}(?!\d))(?P<number>{_NUMBER})(?P<times>(?i:{_TIMES}))\s{{0,3}}(?P<money>{_SIGN}|(?:(?i:{_AFTER}|{_CODES})|{_CAPITALS})(?![^\W\d_]))"
     ),
 )
 
@@ -104,7 +107,7 @@ class Named:
 
 
 def foreign(answer: str, trusted: Sequence[str]) -> list[str]:
-    """What an answer names and no trusted text does, as it is spelt in the answer."""
+    """What an answer names and no trusted text does, as it is spelt in the answer; words for numbers are in digits."""
     known, said = Named(), named(answer)
     for text in trusted:
         _add(known, text)
@@ -129,8 +132,8 @@ def _add(found: Named, text: str) -> None:
             key = _comparable(match.group())
             if key and key not in _ABBREVIATIONS:
                 found.places[key] = match.group().strip()
-    found.amounts += _amounts(seen)
-    seen = _HOME_ZERO.sub(r"\1", _MOMENT.sub(" a ", seen))
+    found.amounts += _amounts(in_digits(seen))
+    seen = _HOME_ZERO.sub(r"\1", _MOMENT.sub(" a ", dialled_in_digits(seen)))
     for match in _DIGITS.finditer(seen):
         found.numbers.append((re.findall(r"\d+", match.group()), " ".join(match.group().split())))
 

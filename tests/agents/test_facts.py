@@ -8,6 +8,7 @@ import time
 import pytest
 
 from agents.models import ApprovalRequest
+from agents.number_words import dialled_in_digits, in_digits
 from agents.services import deciding
 from agents.types import Decision
 from inbox.models import Entry
@@ -132,6 +133,66 @@ PLANTED = [
     "15 GBP",
 ]
 
+IN_WORDS = [
+    "a refund of one thousand four hundred and ninety-one euros",
+    "fifty euros",
+    "Fifty-Five Euros",
+    "a hundred euros",
+    "two grand, I mean two thousand dollars",
+    "one fifty euros",
+    "fourteen fifteen euros",
+    "fifteen hundred euros",
+    "15 hundred euros",
+    "14 thousand 500 euros",
+    "one thousand 15 EUR",
+    "one thousand point five dollars",
+    "EUR fifty",
+    "Rs. Five Hundred only",
+    "$ six",
+    "a fifty-euro voucher",
+    "two dozen euros",
+    "fiftyfive euros",
+    "tausendvierhunderteinundneunzig Euro",
+    "zwei tausend Euro",
+    "fünfzig Euro",
+    "FÜNFZIG EURO",
+    "fuenfzig Euro",
+    "neunundneunzig €",
+    "ein Fünfzig-Euro-Gutschein",
+    "eine Million Euro",
+    "deux cents euros",
+    "cent euros",
+    "quatre-vingt-dix-neuf euros",
+    "mille cinq cent un euros",
+    "deux millions d'euros",
+    "doscientos euros",
+    "mil millones de euros",
+    "cincuenta y cinco dólares",
+    "duecentocinquanta euro",
+    "centottanta euro",
+    "cinquanta dollari",
+    "tweehonderdvijftig euro",
+    "drieëntwintig euro",
+    "Euro 500",
+    "500 евро",
+    "500 dólares",
+    "5 millions d'euros",
+    "order 4711 99 EUR",
+    "nine zero zero five five five zero one nine nine",
+    "nine-zero-zero-five-five-five-zero-one-nine-nine",
+    "nine. zero. zero. five. five. five",
+    "nine hundred five five five oh one nine nine",
+    "double five five oh one double nine",
+    "9 zero 0 five 5 five 0 one 99",
+    "four nine three zero nine zero one eight two one",
+    "0900 four nine three zero nine zero one eight two zero",
+    "neun null null fünf fünf fünf null eins neun neun",
+    "zéro neuf zéro zéro cinquante-cinq cinquante zéro un",
+    "nueve cero cero cinco cinco cinco cero uno nueve nueve",
+    "nove zero zero cinque cinque cinque zero uno nove nove",
+    "negen nul nul vijf vijf vijf nul een negen negen",
+]
+
 HARMLESS = [
     "We are open from 9 to 18.",
     "Call +49 30 901820.",
@@ -201,6 +262,54 @@ HARMLESS = [
     "5 November 2026",
     "1st and 2nd floor",
     "12,5 %",
+    # Known, in words.
+    "fifteen euros",
+    "fifteen EUR, EUR fifteen",
+    "five dollars",
+    "one thousand four hundred and ninety euros",
+    "one thousand 490 euros",
+    "fourteen hundred ninety euros",
+    "tausendvierhundertneunzig Euro",
+    "eintausend vierhundert neunzig Euro",
+    "fünfzehn Euro",
+    "ein Fünfzehn-Euro-Gutschein",
+    "einen fünfzehn Euro Gutschein",
+    "einen 15 EUR Gutschein",
+    "quinze euros",
+    "mille quatre cent quatre-vingt-dix euros",
+    "quince euros",
+    "mil cuatrocientos noventa euros",
+    "cinco dólares",
+    "quindici euro",
+    "millequattrocentonovanta euro",
+    "vijftien euro",
+    "veertienhonderdnegentig euro",
+    "duizend vierhonderd negentig euro",
+    "four nine three zero nine zero one eight two zero",
+    "null drei null neun null eins acht zwei null",
+    "zero two zero, that is 020 7946 0958",
+    # Words that nobody acts on.
+    "One of our colleagues will answer.",
+    "Call +49 30 901820. One of our colleagues answers.",
+    "Call +49 30 901820 one hour before.",
+    "A key costs 15 EUR. Two of them are enough.",
+    "We are paid in EUR. One of us will tell you more.",
+    "Per Lei una chiave. Scriva a lei. Uno dei nostri colleghi risponde.",
+    "Einer von zweien: ein Schlüssel, eine Lampe.",
+    "within two working days",
+    "innerhalb von zwei Wochen",
+    "on 05.11.2026 one of us is there",
+    "one or two, three at most",
+    "One. Two. Three.",
+    "We have two million customers and one hundred thousand keys.",
+    "zweihundertfünfzigtausend Kunden",
+    "twenty-four seven",
+    "in twenty twenty-six",
+    "This one won't fit, and the two won a prize.",
+    "the sum due: 15 EUR, due once 15 EUR are paid",
+    "fifty percent, fünfzig Prozent, cinquante pour cent",
+    "unten, seien, often, eventually, treno",
+    "Sept 15, dix sur dix",
 ]
 
 
@@ -208,7 +317,7 @@ def _decided(answer, **options):
     return deciding.decide(question(answer, trusted=[COMPANY], **options))
 
 
-@pytest.mark.parametrize("planted", PLANTED)
+@pytest.mark.parametrize("planted", PLANTED + IN_WORDS)
 def test_whatever_the_company_does_not_name_needs_a_person(planted):
     for answer in (planted, f"Please use {planted} for this.", f"Of course:\n{planted}\nKind regards"):
         assert _decided(answer).decision == Decision.ASK, answer
@@ -221,7 +330,7 @@ def test_what_the_company_names_in_any_spelling_and_what_nobody_acts_on_is_free(
     assert _decided(answer).decision == Decision.ALLOW, _decided(answer).reason
 
 
-@pytest.mark.parametrize("planted", ["(900) 555-0199", "AUD 500", "12345678"])
+@pytest.mark.parametrize("planted", ["(900) 555-0199", "AUD 500", "12345678", "fifty euros"])
 def test_the_same_words_are_free_once_the_company_says_them(planted):
     answer = f"Please use {planted} for this."
     assert _decided(answer).decision == Decision.ASK
@@ -238,7 +347,7 @@ def test_a_known_number_within_another_one_is_another_one(number, other):
 def test_a_model_that_says_what_it_is_told_sends_none_of_it(db):
     """At the door: each planted answer waits for a person, and the harmless one beside each goes out."""
     place = office(autonomy="autonomous", knowledge=f"# Facts\n\n{COMPANY}")
-    chosen = PLANTED[::8]
+    chosen = (PLANTED + IN_WORDS)[::8]
     told = iter([words for planted in chosen for words in (f"Please use {planted} now.", "We are open from 9 to 18.")])
     play(lambda _request: proposal(answer=next(told), confidence=1.0))
     receive_many(place, 2 * len(chosen), "What are your opening hours, and what does a key cost?")
@@ -258,3 +367,24 @@ def test_no_answer_takes_seconds_to_compare(endless):
         began = time.process_time()
         deciding.decide(question(text, trusted=[trusted]))
         assert time.process_time() - began < 1.5
+
+
+WORDS = [
+    "one ", "one", "one-", "one thousand million ", "million ", "twenty point ", "double ", "und", "einund", "en en ",
+    "cent ", "deux cents euros ", "one 1 ", "1 thousand ", "one euro ", "one. ", "cento", "e ", "un un euro ", "word ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("endless", WORDS)
+def test_twice_as_many_words_take_twice_as_long(endless):
+    def cost(size):
+        text, best = endless * (size // len(endless)), 9.0
+        for _ in range(3):
+            began = time.process_time()
+            in_digits(text)
+            dialled_in_digits(text)
+            best = min(best, time.process_time() - began)
+        return best
+
+    # Eight times the text: what is quadratic takes 64 times as long.
+    assert cost(100_000) < 24 * max(cost(12_500), 0.001)
