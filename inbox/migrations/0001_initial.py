@@ -56,6 +56,7 @@ class Migration(migrations.Migration):
                 ('reason', models.CharField(blank=True, db_default='', max_length=200)),
                 ('attempts', models.PositiveSmallIntegerField(db_default=0)),
                 ('due_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), help_text="When a worker may take it: its retry, or its lease's end.")),
+                ('lease_token', models.PositiveIntegerField(db_default=0, help_text='Rises with each claim; fences late writers.')),
                 ('deliveries', models.PositiveIntegerField(db_default=1, help_text='How often it was handed in.')),
                 ('location', models.CharField(blank=True, db_default='', help_text='Where its bytes are while they are not here: bucket/key.', max_length=1200)),
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.workspace')),

@@ -30,6 +30,7 @@ class InboundMessage(WorkspaceOwned):
     due_at = models.DateTimeField(
         db_default=Now(), help_text="When a worker may take it: its retry, or its lease's end."
     )
+    lease_token = models.PositiveIntegerField(db_default=0, help_text="Rises with each claim; fences late writers.")
     deliveries = models.PositiveIntegerField(db_default=1, help_text="How often it was handed in.")
     location = models.CharField(
         max_length=1200, blank=True, db_default="", help_text="Where its bytes are while they are not here: bucket/key."

@@ -11,7 +11,7 @@ from kernel.transactions import in_workspace
 # The claim is the fence: a worker whose lease ran out must not write over what another one brought.
 _KEEP = """
 UPDATE inbox_inboundmessage SET raw = %s, sha256 = %s, size = %s, reason = ''
-WHERE id = %s AND attempts = %s AND state = 'stored'
+WHERE id = %s AND lease_token = %s AND state = 'stored'
 """
 
 
@@ -20,5 +20,5 @@ def bring(claim: Claim, location: str) -> bytes:
     raw = ses_receiving.fetch(location)
     with in_workspace(claim.workspace_id), connection.cursor() as cursor:
         digest = hashlib.sha256(raw).digest()
-        cursor.execute(_KEEP, [raw, digest, len(raw), claim.message_id, claim.attempts])
+        cursor.execute(_KEEP, [raw, digest, len(raw), claim.message_id, claim.lease_token])
     return raw

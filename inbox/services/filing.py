@@ -51,10 +51,11 @@ _MAX_TEXT = 1_000_000
 
 @dataclass(frozen=True)
 class Claim:
-    """A message that this worker has claimed: `attempts` is the fence against an older claim."""
+    """A message that this worker has claimed: `lease_token` is the fence against an older claim."""
 
     message_id: UUID
     workspace_id: UUID
+    lease_token: int
     attempts: int
     envelope_from: str
     source: str
@@ -223,7 +224,7 @@ def _content(
     return {
         "workspace_id": claim.workspace_id,
         "message_id": claim.message_id,
-        "attempts": claim.attempts,
+        "lease_token": claim.lease_token,
         "email_id": target.email_id,
         "inbox_id": target.inbox_id,
         "final": target.is_last,

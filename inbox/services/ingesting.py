@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -29,7 +29,7 @@ from inbox.events import MessageQuarantined
 from inbox.mime.child import ParserCrashed, ParserPool
 from inbox.mime.types import ParsedMail
 from inbox.models import Email
-from inbox.services import bringing, placing, progress, screening
+from inbox.services import bringing, holding, placing, progress, screening
 from inbox.services.filing import Claim
 from inbox.services.placing import Read
 from inbox.types import EmailState, MessageState
@@ -54,16 +54,18 @@ _PENDING = (EmailState.RECEIVED, EmailState.STORED, EmailState.PARSED)
 class _Claimed:
     claim: Claim
     raw: bytes
+    # When its lease ends.
+    until: datetime
     # Where the bytes are, when they could not be had as the mail was accepted.
     location: str = ""
 
 
 _CLAIM = """
-UPDATE inbox_inboundmessage SET attempts = attempts + 1, due_at = now() + %(lease)s
+UPDATE inbox_inboundmessage SET attempts = attempts + 1, lease_token = lease_token + 1, due_at = now() + %(lease)s
 WHERE id IN (
     SELECT id FROM inbox_inboundmessage WHERE state = 'stored' AND due_at <= now() AND (attempts > 0) = %(again)s
     ORDER BY due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
-RETURNING id, workspace_id, attempts, envelope_from, source, verdicts, raw, location, received_at
+RETURNING id, workspace_id, lease_token, attempts, envelope_from, source, verdicts, raw, due_at, location, received_at
 """
 
 
@@ -94,9 +96,11 @@ def process_due(*, limit: int | None = None) -> int:
     taken = 0
     for again, size in ((False, limit or settings.INGEST_BATCH), (True, 1)):
         claimed = _claim(again=again, limit=size)
-        if claimed:
+        if not claimed:
+            continue
+        with holding.held([item.claim.message_id for item in claimed], until=claimed[0].until):
             crash_point("ingest.claimed")
-        _process_all(claimed)
+            _process_all(claimed)
         taken += len(claimed)
     return taken
 
@@ -110,8 +114,13 @@ def _claim(*, again: bool, limit: int) -> list[_Claimed]:
     # As they came: an answer after what it answers.
     rows.sort(key=lambda row: (row[-1], row[0]))
     return [
-        _Claimed(Claim(message_id, workspace_id, attempts, sender, source, _json(verdicts)), bytes(raw), location)
-        for message_id, workspace_id, attempts, sender, source, verdicts, raw, location, _ in rows
+        _Claimed(
+            Claim(message_id, workspace_id, token, attempts, sender, source, _json(verdicts)),
+            bytes(raw),
+            until,
+            location,
+        )
+        for message_id, workspace_id, token, attempts, sender, source, verdicts, raw, until, location, _ in rows
     ]
 
 
@@ -230,9 +239,9 @@ def _give_back(claim: Claim) -> None:
         try:
             with in_workspace(claim.workspace_id), connection.cursor() as cursor:
                 cursor.execute(
-                    "UPDATE inbox_inboundmessage SET attempts = attempts - 1, due_at = now()"
-                    " WHERE id = %s AND attempts = %s AND state = 'stored' AND received_at > %s",
-                    [claim.message_id, claim.attempts, clock.now() - _GIVEN_BACK],
+                    "UPDATE inbox_inboundmessage SET attempts = attempts - 1, lease_token = lease_token + 1, due_at = now()"
+                    " WHERE id = %s AND lease_token = %s AND state = 'stored' AND received_at > %s",
+                    [claim.message_id, claim.lease_token, clock.now() - _GIVEN_BACK],
                 )
         except (OperationalError, InterfaceError):
             time.sleep(_LOOK_AGAIN_SECONDS)
@@ -260,8 +269,8 @@ def _postpone(claim: Claim, reason: str, seconds: float) -> None:
     with in_workspace(claim.workspace_id), connection.cursor() as cursor:
         cursor.execute(
             "UPDATE inbox_inboundmessage SET due_at = now() + %s * interval '1 second', reason = %s"
-            " WHERE id = %s AND attempts = %s AND state = 'stored'",
-            [seconds, reason[:200], claim.message_id, claim.attempts],
+            " WHERE id = %s AND lease_token = %s AND state = 'stored'",
+            [seconds, reason[:200], claim.message_id, claim.lease_token],
         )
 
 
@@ -269,8 +278,9 @@ def quarantine(*, claim: Claim, reason: str) -> None:
     """Put a message aside with its bytes, for a person to look at and replay."""
     with in_workspace(claim.workspace_id), connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE inbox_inboundmessage SET state = %s, reason = %s WHERE id = %s AND attempts = %s AND state = 'stored'",
-            [MessageState.QUARANTINED, reason[:200], claim.message_id, claim.attempts],
+            "UPDATE inbox_inboundmessage SET state = %s, reason = %s"
+            " WHERE id = %s AND lease_token = %s AND state = 'stored'",
+            [MessageState.QUARANTINED, reason[:200], claim.message_id, claim.lease_token],
         )
         if not cursor.rowcount:
             return

@@ -126,8 +126,8 @@ def _close(claim: Claim) -> None:
     """Every inbox has had it before."""
     with in_workspace(claim.workspace_id), connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE inbox_inboundmessage SET state = 'done' WHERE id = %s AND attempts = %s",
-            [claim.message_id, claim.attempts],
+            "UPDATE inbox_inboundmessage SET state = 'done' WHERE id = %s AND lease_token = %s",
+            [claim.message_id, claim.lease_token],
         )
 
 

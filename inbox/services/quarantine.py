@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+from django.db.models import F
+
 from audit.services import record
 from inbox.models import Email, InboundMessage
 from inbox.services import accepting, progress
@@ -35,7 +37,12 @@ def replay(*, workspace_id: UUID, inbound_message_id: UUID) -> None:
         )
         if Email.objects.filter(inbound_message_id=message.id).exists():
             InboundMessage.objects.filter(id=message.id).update(
-                state=MessageState.STORED, attempts=0, due_at=clock.now(), reason="", verdicts=verdicts
+                state=MessageState.STORED,
+                attempts=0,
+                due_at=clock.now(),
+                lease_token=F("lease_token") + 1,
+                reason="",
+                verdicts=verdicts,
             )
             after_commit(lambda: nudge.wake("inbox.tasks.process_messages"))
             return

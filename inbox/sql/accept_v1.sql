@@ -72,7 +72,8 @@ BEGIN
         IF NOT v_new THEN
             v_id := v_message.id;
             SELECT array_agg(x) INTO v_added FROM unnest(v_group.recipients) x WHERE x <> ALL (v_message.recipients);
-            -- The same message for a further inbox of ours: look again.
+            -- The same message for a further inbox of ours: look again, at once. Whoever is at it has not seen that inbox
+            -- and would close the message without it, so the claim is taken back.
             v_further := EXISTS (SELECT FROM unnest(v_group.inboxes) AS g(inbox) WHERE NOT EXISTS (
                 SELECT FROM inbox_email e WHERE e.inbound_message_id = v_id AND e.inbox_id = g.inbox));
             -- Its bytes are not there when every inbox so far has dropped it, or when they were still elsewhere: what
@@ -83,6 +84,8 @@ BEGIN
                 recipients = recipients || coalesce(v_added, '{}'),
                 state = CASE WHEN v_further THEN 'stored' ELSE state END,
                 attempts = CASE WHEN v_further THEN 0 ELSE attempts END,
+                due_at = CASE WHEN v_further THEN now() ELSE due_at END,
+                lease_token = lease_token + v_further::int,
                 raw = CASE WHEN v_brought THEN p_raw ELSE raw END,
                 sha256 = CASE WHEN v_brought THEN p_sha256 ELSE sha256 END,
                 size = CASE WHEN v_brought THEN octet_length(p_raw) ELSE size END,

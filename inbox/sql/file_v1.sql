@@ -10,7 +10,7 @@
 -- same id in the same inbox or go to the same thread; each is otherwise filed, or not, by itself. Locks are taken in one
 -- order everywhere: messages, citations, contacts, workspaces, threads, chains.
 --
--- p: an array of {n (its place, from 1), workspace_id, message_id, attempts (the claim), final, email_id, inbox_id,
+-- p: an array of {n (its place, from 1), workspace_id, message_id, lease_token (the claim), final, email_id, inbox_id,
 -- email {…}, thread_id|null, via (the entry that led there)|null, contact {…}|null, entry {…}|null, wanted [hex] and
 -- seen (what the decision looked for, and how many citations it found), references [{id, kind}], participants [{address, role}], attachments [{…}], context,
 -- audit_entry}. p_bodies: as many of [text, extracted text, html]. Gives each place its outcome.
@@ -40,14 +40,14 @@ BEGIN
     -- flushed in order, so nobody outside can have seen what was taken back.
     PERFORM set_config('app.all_workspaces', 'on', true), set_config('synchronous_commit', 'off', true);
     WITH locked AS MATERIALIZED (
-        SELECT i.id, i.workspace_id, i.attempts, i.state FROM inbox_inboundmessage i
+        SELECT i.id, i.workspace_id, i.lease_token, i.state FROM inbox_inboundmessage i
         WHERE i.id = ANY (ARRAY(SELECT m.message_id FROM jsonb_to_recordset(p) AS m(message_id uuid)))
         ORDER BY i.id FOR NO KEY UPDATE
     )
     SELECT coalesce(array_agg(m.n), '{}') INTO v_live
-    FROM jsonb_to_recordset(p) AS m(n int, workspace_id uuid, message_id uuid, attempts int)
+    FROM jsonb_to_recordset(p) AS m(n int, workspace_id uuid, message_id uuid, lease_token int)
     JOIN locked l ON l.id = m.message_id AND l.workspace_id = m.workspace_id
-    WHERE l.attempts = m.attempts AND l.state = 'stored';
+    WHERE l.lease_token = m.lease_token AND l.state = 'stored';
     SELECT coalesce(array_agg(m.n), '{}') INTO v_fresh FROM jsonb_to_recordset(p) AS m(n int, email_id uuid)
     WHERE m.n = ANY (v_live)
         AND (SELECT e.state FROM inbox_email e WHERE e.id = m.email_id) IN ('received', 'stored', 'parsed');
