@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 
 # However short the lease, the database is not asked without end.
 _LEAST_SECONDS = 0.2
+# Whoever is at it after so many leases hangs, and what it holds is for others.
+_MOST_LEASES = 10
 
 # What is due at another time is no longer held: it is tried again later, or somebody else has it. Locked in the order in
 # which mails are filed.
@@ -51,7 +53,9 @@ def held(message_ids: Sequence[UUID], *, until: datetime) -> Iterator[None]:
 def _keep(message_ids: Sequence[UUID], until: datetime, over: threading.Event) -> None:
     """Thrice in a lease, so that one time may fail; until nothing of it is left."""
     held_until: datetime | None = until
-    while held_until and not over.wait(max(settings.INGEST_LEASE_SECONDS / 3, _LEAST_SECONDS)):
+    for _ in range(3 * _MOST_LEASES):
+        if over.wait(max(settings.INGEST_LEASE_SECONDS / 3, _LEAST_SECONDS)) or not held_until:
+            return
         try:
             held_until = _prolong(message_ids, held_until)
         except (OperationalError, InterfaceError):

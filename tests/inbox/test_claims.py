@@ -85,7 +85,7 @@ def test_who_has_not_seen_the_further_inbox_does_not_close_the_mail_without_it(d
 
 
 def test_a_batch_of_costly_mails_that_outlasts_its_lease_is_one_workers(db, settings):
-    settings.INGEST_LEASE_SECONDS, settings.INGEST_THREADS = 1, 1
+    settings.INGEST_LEASE_SECONDS, settings.INGEST_THREADS = 1.5, 1
     acme, page, mails = house(), GROWING["very deep"](), 3
     for number in range(mails):
         hand_in(written(page, text=f"Where is order {number}?"))
@@ -105,7 +105,7 @@ def test_a_batch_of_costly_mails_that_outlasts_its_lease_is_one_workers(db, sett
     took = clock.now() - began
     over.set()
     other.join()
-    assert took > timedelta(seconds=2 * settings.INGEST_LEASE_SECONDS)
+    assert took > timedelta(seconds=settings.INGEST_LEASE_SECONDS)
     assert set(taken) == {0}
     with in_workspace(acme.id):
         assert list(InboundMessage.objects.values_list("state", "attempts")) == [("done", 1)] * mails
