@@ -193,7 +193,7 @@ def _values(sample: Mail) -> dict[str, str]:
     actor = {"actor_kind": "system", "actor_id": "", "actor_label": "system"}
     to = [{"name": a.name, "address": a.address} for a in mail.to]
     content = {
-        "attempts": 0,
+        "lease_token": 0,
         "final": True,
         "wanted": [],
         "seen": 0,

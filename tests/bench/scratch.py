@@ -65,6 +65,8 @@ class Scratch:
     @contextmanager
     def _made(self, label: str, options: str) -> Iterator[str]:
         name = f"{self._prefix}_{label}"
+        # A database that somebody is connected to cannot be copied.
+        connections.close_all()
         self._admin(f'CREATE DATABASE "{name}" {options}')
         try:
             yield name
