@@ -70,8 +70,17 @@ def decided(monkeypatch):
     return "decided"
 
 
-def test_who_has_not_seen_the_further_inbox_does_not_close_the_mail_without_it(db, long_lease, decided):
-    """Neither before another worker has it nor after."""
+def test_who_has_not_seen_the_further_inbox_closes_nothing_before_another_worker_has_it(db, long_lease, decided):
+    acme = two_inboxes()
+    hand_in(RAW, "support@acme.test", provider_id="one")
+    worker = forking.frozen_at(decided, ingesting.process_due)
+    hand_in(RAW, "billing@acme.test", provider_id="one")
+    assert forking.thaw(worker) == "exit 0"
+    ingesting.process_all()
+    assert_both_have_it_once(acme)
+
+
+def test_who_has_not_seen_the_further_inbox_closes_nothing_when_another_worker_has_it(db, long_lease, decided):
     acme = two_inboxes()
     hand_in(RAW, "support@acme.test", provider_id="one")
     first = forking.frozen_at(decided, ingesting.process_due)
