@@ -201,6 +201,7 @@ class PlacementShape(serializers.Serializer[Any]):
 
 @exemplified(examples.ENTRY)
 class EntryShape(Resource):
+    # Of entries as `queries.conversations.with_belongings` gives them.
     kind_name = "entry"
     thread_id = serializers.UUIDField()
     email_id = serializers.UUIDField(allow_null=True)
@@ -214,7 +215,7 @@ class EntryShape(Resource):
     html = serializers.CharField(source="body_html")
     occurred_at = serializers.DateTimeField()
     delivery_state = serializers.CharField()
-    recipients = RecipientShape(many=True)
+    recipients = RecipientShape(many=True, source="shown_recipients")
     response_time_seconds = serializers.IntegerField(allow_null=True)
     thread_decision = PlacementShape(help_text="Why the entry is in its thread.")
-    attachments = AttachmentShape(many=True)
+    attachments = AttachmentShape(many=True, source="shown_attachments")

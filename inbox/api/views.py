@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 from uuid import UUID, uuid4, uuid5
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import StreamingHttpResponse
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
 from rest_framework.decorators import action
@@ -270,10 +270,8 @@ class ThreadViewSet(Rearranging):
     def entries(self, request: Request, pk: UUID) -> Response:
         """The conversation, newest entry first."""
         thread = one(Thread.objects.filter(id=pk))
-        files = Attachment.objects.select_related("file").order_by("position")
         rows = conversations.shown(Entry.objects.filter(thread_id=thread.id))
-        rows = rows.prefetch_related(Prefetch("attachments", files), "recipients")
-        return self.listed(rows, shapes.EntryShape.show)
+        return self.listed(conversations.with_belongings(rows), shapes.EntryShape.show)
 
 
 @extend_schema_view(list=extend_schema(responses=listing(shapes.AttachmentShape, "Attachment")))

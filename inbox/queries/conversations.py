@@ -7,12 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import DateTimeField, Func, Q, QuerySet, UUIDField, Value
+from django.db.models import DateTimeField, Func, Prefetch, Q, QuerySet, UUIDField, Value
 
 from files.queries import is_open
 from inbox import policy as policies
 from inbox.mime import verdicts
-from inbox.models import Attachment, Email, Entry, Thread
+from inbox.models import Attachment, Email, Entry, EntryRecipient, Thread
 from inbox.normalise import lenient
 from inbox.policy import InboxPolicy
 from inbox.queries import authors
@@ -133,6 +133,17 @@ def _facts(entry: Entry) -> MailFacts:
 def shown(entries: "QuerySet[Entry]") -> "QuerySet[Entry]":
     """Without those whose mail was deleted."""
     return entries.filter(Q(email=None) | Q(email__deleted_at=None))
+
+
+def with_belongings(entries: "QuerySet[Entry]") -> "QuerySet[Entry]":
+    """Each with its `shown_attachments` and `shown_recipients`: plain lists, since a relation that was fetched before
+    costs a queryset for each entry, and most entries have neither."""
+    files = Attachment.objects.select_related("file").order_by("position")
+    recipients = EntryRecipient.objects.order_by("address")
+    return entries.prefetch_related(
+        Prefetch("attachments", files, to_attr="shown_attachments"),
+        Prefetch("recipients", recipients, to_attr="shown_recipients"),
+    )
 
 
 def reply_to_differs(email: Email) -> bool:
