@@ -130,8 +130,15 @@ class Supervisor:
             self._stopped.wait()
 
     def stop(self) -> None:
-        """End all children and return when they are gone. May be called from any thread, also twice."""
+        """End all children and return when they are gone. May be called from any thread, also twice.
+
+        A second Ctrl-C changes nothing: the children have little time as it is, and need it to end in order.
+        """
         self._stopping.set()
+        # Not by `join`: Python 3.11 takes a thread for ended when a signal interrupts that.
+        while not self._stopped.is_set():
+            with suppress(KeyboardInterrupt, SystemExit):
+                self._stopped.wait()
         self._thread.join()
         self._exit.close()
 

@@ -140,6 +140,17 @@ class TestTheEnd:
         for name in ("child0", "child1"):
             assert log(tmp_path, name).splitlines() == ["started", "ready", "tidied up", "stopped"]
 
+    @pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+    def test_impatience_changes_nothing(self, tmp_path: Path, signum: signal.Signals) -> None:
+        with supervise(tmp_path, SLOW, POLITE) as supervisor:
+            wait_ready(tmp_path, supervisor, 2)
+            for _ in range(3):
+                supervisor.process.send_signal(signum)
+                time.sleep(0.2)
+            assert supervisor.send(signum) == 0
+        for name in ("child0", "child1"):
+            assert log(tmp_path, name).splitlines() == ["started", "ready", "tidied up", "stopped"]
+
     def test_who_does_not_listen_is_killed_after_the_grace(self, tmp_path: Path) -> None:
         with supervise(tmp_path, STUBBORN, POLITE, grace=0.5) as supervisor:
             wait_ready(tmp_path, supervisor, 2)
