@@ -39,13 +39,16 @@ def faults(text: str) -> list[str]:
         f"service {name} is missing" for name in sorted({"postgres", "valkey", "migrate", *PROCESSES} - set(services))
     ]
     found += [f"the image lacks {name}" for name in sorted(_needed() - _packed())]
+    builders = _builders(services)
+    found += [f"image {image} is built by {' and '.join(names)}" for image, names in builders.items() if len(names) > 1]
     for name, service in services.items():
         checks = (
-            _origin(service),
+            _origin(service, builders),
             _dependencies(service, services),
             _volumes(service, merged),
-            _command(service),
+            _command(service, builders),
             _environment(service),
+            _running(service),
         )
         found += [f"{name}: {fault}" for check in checks for fault in check]
     return found
@@ -69,12 +72,26 @@ def _packed() -> set[str]:
     return {line.removeprefix("!") for line in lines if line.startswith("!")}
 
 
-def _origin(service: dict[str, Any]) -> Iterator[str]:
+def _builders(services: dict[str, Any]) -> dict[str, list[str]]:
+    """For each image of our own the services that build it. Of two at once, one fails: the name exists already."""
+    found: dict[str, list[str]] = {}
+    for name, service in services.items():
+        if "build" in service:
+            found.setdefault(service.get("image", ""), []).append(name)
+    return found
+
+
+def _origin(service: dict[str, Any], builders: dict[str, list[str]]) -> Iterator[str]:
     if "image" not in service and "build" not in service:
         yield "has neither image nor build"
     if "build" in service and not (ROOT / "Dockerfile").exists():
         yield "there is no Dockerfile to build"
     image = service.get("image", "")
+    is_ours, is_asked_for = image in builders, service.get("pull_policy") != "never"
+    if is_ours and is_asked_for:
+        yield f"asks a registry for {image}, which only a build makes"
+    if not is_ours and not is_asked_for:
+        yield f"neither builds {image} nor asks a registry for it"
     if image and (":" not in image or image.endswith(":latest")):
         yield f"image {image} names no version"
 
@@ -103,8 +120,8 @@ def _volumes(service: dict[str, Any], whole: dict[str, Any]) -> Iterator[str]:
             yield f"uses the volume {source}, which is not declared"
 
 
-def _command(service: dict[str, Any]) -> Iterator[str]:
-    if "build" not in service:
+def _command(service: dict[str, Any], builders: dict[str, list[str]]) -> Iterator[str]:
+    if service.get("image") not in builders:
         return
     command = service.get("command", [])
     if not isinstance(command, list) or not command or command[0] not in COMMANDS:
@@ -125,6 +142,13 @@ def _environment(service: dict[str, Any]) -> Iterator[str]:
         secret = re.search(r"PASSWORD|SECRET|KEY|TOKEN", name)
         if secret and not re.fullmatch(r"\$\{\w+(:[?-].*)?\}", str(value)):
             yield f"holds a value for {name}; it must come from outside"
+
+
+def _running(service: dict[str, Any]) -> Iterator[str]:
+    if service.get("logging", {}).get("driver") != "local":
+        yield "keeps its log without a limit"
+    if "ports" in service and "healthcheck" not in service:
+        yield "is called from outside, and `up --wait` does not wait until it answers"
 
 
 def main() -> int:

@@ -30,6 +30,11 @@ WRONG = [
     (r"interval: 5s", "interval: soon", "not a compose file"),
     (r"\n  beat:", "\n  bat:", "service beat is missing"),
     (r"valkey: \{", "redis: {", "which is no service"),
+    (r"pull_policy: never", "build: .", "is built by migrate and web"),
+    (r"\n    build: \.", "", "neither builds autonomous-inbox:local nor"),
+    (r"\n  pull_policy: never", "", "asks a registry for autonomous-inbox:local"),
+    (r"\{driver: local\}", "{driver: json-file}", "without a limit"),
+    (r"(ports: .*\n    )healthcheck:", r"\1x-healthcheck:", "does not wait until it answers"),
 ]
 
 
