@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 import redis
+from django.core.checks import run_checks
 from django.core.management import CommandError, call_command
 from django.test import Client
 
@@ -86,6 +87,14 @@ def test_doctor_names_faults_and_exits_with_one(db):
     answer = json.loads(run("doctor", "--deep", "--json"))
     assert answer["faults"] == []
     assert len(answer["invariants"]) == len(invariants.CHECKS) + 2
+
+
+def test_doctor_says_nothing_of_checks_that_the_settings_silence(db, settings):
+    Heartbeat.objects.create(name="beat", at=clock.now())
+    with pytest.raises(SystemExit):
+        run("doctor", "--deploy")
+    settings.SILENCED_SYSTEM_CHECKS = [check.id for check in run_checks(include_deployment_checks=True)]
+    assert json.loads(run("doctor", "--deploy", "--json"))["faults"] == []
 
 
 def test_doctor_refuses_a_changed_key(db, settings):
