@@ -226,8 +226,8 @@ LOGGING_CONFIG = "logging.config.dictConfig"
 LOGGING = _logging(level=LOG_LEVEL)
 
 STATIC_URL = "/static/"
-STATIC_ROOT = VAR / "static"
 STATICFILES_DIRS = [ROOT / "static"]
+# There is no STATIC_ROOT, and nothing to collect: the web server finds the files in the apps when it starts.
 WHITENOISE_USE_FINDERS = True
 STORAGES = {
     # Another one writes a file whole or not at all, too, and over one that is there.

@@ -28,9 +28,6 @@ DATABASES = {
 # Passkeys on http://localhost; elsewhere browsers offer none without https.
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = True
 
-# Served from the apps by whitenoise; it wants the folder of collected files to be there all the same.
-STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-
 # `manage.py lintmigrations`, where the development packages are installed.
 if _find_spec("django_migration_linter"):
     INSTALLED_APPS = [*INSTALLED_APPS, "django_migration_linter"]

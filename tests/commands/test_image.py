@@ -68,6 +68,18 @@ def test_the_image_and_the_made_files_are_all_that_is_needed(image):
     assert "inbox.example.com" in before[1]
 
 
+def test_static_files_are_served_with_nothing_collected_and_no_warning(image):
+    make_env(image, "inbox.example.com")
+    code = (
+        "import django; django.setup()\n"
+        "from django.test import Client\n"
+        "given = Client().get('/static/console/console.css', secure=True, headers={'host': 'inbox.example.com'})\n"
+        "print(given.status_code, given['Content-Type'])"
+    )
+    said = start(image, code, PYTHONWARNINGS="error::UserWarning")
+    assert said.stdout.startswith("200 text/css"), said.stdout + said.stderr
+
+
 def test_without_a_host_nothing_is_made(image):
     refused = make_env(image)
     assert (refused.returncode, "usage" in refused.stderr) == (2, True)
