@@ -9,12 +9,27 @@ import socket
 import threading
 import time
 from contextlib import suppress
+from ipaddress import IPv6Address, ip_address
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from django.conf import settings
 
 from kernel import addresses
+
+
+def our_name() -> str:
+    """What we call ourselves in EHLO and in greetings (RFC 5321, 4.1.1.1): the host of PUBLIC_URL.
+
+    The machine's own name would be, in a container, a number that no other server can look up.
+    """
+    host = urlsplit(settings.PUBLIC_URL).hostname or "localhost"
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host.encode("idna").decode("ascii")
+    return f"[IPv6:{address}]" if isinstance(address, IPv6Address) else f"[{address}]"
 
 
 class Line:

@@ -8,6 +8,8 @@ from typing import Any
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session, syntax
 
+from inbox.channels.line import our_name
+
 logger = logging.getLogger(__name__)
 
 Knows = Callable[[str], bool]
@@ -119,6 +121,7 @@ async def serve(*, host: str, port: int, lmtp: bool, handler: Handler, limit: in
         "enable_SMTPUTF8": True,
         "decode_data": False,
         "loop": loop,
+        "hostname": our_name(),
         "ident": "Autonomous Inbox",
     }
     kind = _LocalServer if lmtp else _Server

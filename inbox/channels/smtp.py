@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 
-from inbox.channels.line import Line, PlainClient, TlsClient
+from inbox.channels.line import Line, PlainClient, TlsClient, our_name
 from inbox.channels.transport import MaybeAccepted, NotAccepted, Receipt, SignInRefused
 from kernel.secrecy import Secret
 
@@ -108,10 +108,11 @@ class SmtpTransport:
         if context and settings.MAIL_CA_FILE:
             context.load_verify_locations(settings.MAIL_CA_FILE)
         client: smtplib.SMTP
+        options: dict[str, Any] = {"local_hostname": our_name(), "timeout": self.timeout, "line": line}
         if self.tls == "implicit":
-            client = TlsClient(self.host, self.port, timeout=self.timeout, context=context, line=line)
+            client = TlsClient(self.host, self.port, context=context, **options)
         else:
-            client = PlainClient(self.host, self.port, timeout=self.timeout, line=line)
+            client = PlainClient(self.host, self.port, **options)
         try:
             client.ehlo_or_helo_if_needed()
             if self.tls == "starttls":
