@@ -33,6 +33,10 @@ ALLOWED_HOSTS=$1
 CSRF_TRUSTED_ORIGINS=https://$1
 # The proxy before the application ends TLS and always sets X-Forwarded-Proto.
 BEHIND_TLS_PROXY=true
+# Believe the callers' addresses that it writes, too, once it drops header names with an underscore, as nginx does;
+# until then all of them count as one caller. The network is that of the containers.
+#PROXY_DROPS_UNDERSCORES=true
+#TRUSTED_PROXIES=172.16.0.0/12
 # Mail goes out through this server; or MAIL_TRANSPORT=ses, with AWS_REGION and credentials.
 #MAIL_SMTP_HOST=
 #MAIL_SMTP_PORT=587

@@ -1,6 +1,7 @@
 """What compose.yaml runs: the image's files and the files of deploy/make-env.sh suffice, and nothing unsafe starts."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -118,3 +119,13 @@ def test_a_secret_from_a_file_is_taken_without_its_newline_and_dollars_are_no_re
     assert said.stdout.strip() == repr(("$PATH and$ more", "$PATH")), said.stderr
     gone = start(image, code, PROVISIONING_TOKEN_FILE=str(tmp_path / "gone"))
     assert f"PROVISIONING_TOKEN_FILE: {tmp_path / 'gone'} cannot be read" in gone.stderr
+
+
+def test_printed_lines_wait_for_what_the_next_one_needs_and_hand_bytes_on_as_they_are():
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    lines = [line for page in pages for line in page.read_text().splitlines() if "docker compose" in line]
+    assert [line for line in lines if "compose up -d" in line and "--wait" not in line] == []
+    # A terminal in between, which `exec` and `run` make unless told not to, changes the ends of lines.
+    redirected = [line for line in lines if re.search(r"compose (exec|run) .* [<>] ", line)]
+    assert len(redirected) >= 4
+    assert [line for line in redirected if " -T " not in line] == []
