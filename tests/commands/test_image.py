@@ -129,3 +129,6 @@ def test_printed_lines_wait_for_what_the_next_one_needs_and_hand_bytes_on_as_the
     redirected = [line for line in lines if re.search(r"compose (exec|run) .* [<>] ", line)]
     assert len(redirected) >= 4
     assert [line for line in redirected if " -T " not in line] == []
+    # Copies hold the mail of customers: they must not end up in git.
+    written = {name for line in redirected for name in re.findall(r" > (\S+)", line)}
+    assert written <= set((ROOT / ".gitignore").read_text().split())
