@@ -186,3 +186,26 @@ def test_a_ring_wakes_a_dispatcher_that_hardly_polls(workspace, receiver, settin
         running.until(lambda: nudge.client().pubsub_numsub("webhooks:due")[0][1])
         emit(workspace, 5)
         running.until(lambda: len(rows(status="delivered")) == 5)
+
+
+def test_who_has_more_than_its_share_does_not_wait_for_the_next_poll(workspace, receiver, settings):
+    settings.WEBHOOK_BATCH, settings.WEBHOOK_POLL_SECONDS = 8, 600
+    much = hook(workspace, receiver.url("/much"))
+    hook(workspace, receiver.url("/little"))
+    with Running() as running:
+        running.until(lambda: nudge.client().pubsub_numsub("webhooks:due")[0][1])
+        pile_up(much, 20)
+        emit(workspace, 1)  # rings once
+        running.until(lambda: len(rows(status="delivered")) == 22)
+
+
+def test_what_rings_while_all_places_are_taken_is_heard_when_they_are_free(workspace, receiver, settings):
+    settings.WEBHOOK_BATCH, settings.WEBHOOK_POLL_SECONDS = 8, 600
+    receiver.scripts["/slow"] = slowly(answer(200), 0.7)
+    hook(workspace, receiver.url("/slow"))
+    with Running() as running:
+        running.until(lambda: nudge.client().pubsub_numsub("webhooks:due")[0][1])
+        emit(workspace, 7)  # fewer than were asked for: nothing seems to be left, and there is room for one
+        running.until(lambda: len(receiver.at("/slow")) == 7)
+        emit(workspace, 3)
+        running.until(lambda: len(rows(status="delivered")) == 10)

@@ -8,6 +8,7 @@ what was not written back is still leased, and due again when its lease ends.
 import asyncio
 import logging
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from time import monotonic
@@ -44,7 +45,7 @@ class Dispatcher:
         self._stopped = asyncio.Event()
         # Results on their way into the database; with those that wait for it, they take room from claims.
         self._writing = 0
-        # Whether the last survey left something behind that a landing makes room for.
+        # Whether something may be due that was left behind, and that a landing makes room for.
         self._left_some = False
         self._beat_at = -_HEARTBEAT_SECONDS
 
@@ -103,6 +104,8 @@ class Dispatcher:
         # What is not written back is still leased: claiming on beside a busy database would only let leases end.
         room = self._limits.batch - self._lanes.held - self._writing - len(flights.results)
         if room < max(1, self._limits.batch // 4):
+            # The bell that led here may have rung for something new: nobody rings for it again.
+            self._left_some = True
             return False
         waiting = await database.run(claiming.survey)
         closed = [each.webhook_id for each in waiting if not each.is_open]
@@ -119,7 +122,9 @@ class Dispatcher:
             for claim in claims:
                 self._lanes.add(claim, leased_at + self._limits.usable)
             flights.launch()
-        more = bool(quotas) and len(claims) >= sum(quota.count for quota in quotas)
+        taken = Counter(claim.webhook_id for claim in claims)
+        # Of each endpoint by itself: where one has less than its share, another one may still have more than its own.
+        more = any(taken[quota.webhook_id] >= quota.count for quota in quotas if not quota.ordered)
         self._left_some = more or len(quotas) < len(ready)
         return more or more_closed
 
