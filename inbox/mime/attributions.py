@@ -14,27 +14,32 @@ from inbox.mime import reply_marks as marks
 MAX_JOINED = 600
 _MAX_NAME = 6
 _MAX_AFTER = 2
+_MAX_DATED_NAME = 6
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
+_AROUND_WORDS = ".,:;'’\"“”„«»()[]<>/—–-、，׳״"
+_ENDS = (":", "：", "-", ">", "*", "_", "&gt;")
 _SENTENCE_END = (".", "!", "?", "…", "。", "！", "？")
 
 
 def is_attribution(joined: str) -> bool:
     """It reads like one; enough where quoted lines follow."""
-    if len(joined) > MAX_JOINED or marks.SENTENCE_WORDS.search(joined):
+    if len(joined) > MAX_JOINED or not joined.endswith(_ENDS):
+        return False
+    if marks.EUDORA.match(joined):
+        return True
+    if is_spoken(joined):
         return False
     if _stamped_address(joined):
         return True
-    if (
-        not marks.ENDS_AS_ATTRIBUTION.search(joined)
-        or not marks.VERB.search(joined)
-        or not marks.DATEISH.search(joined)
-    ):
-        return False
-    return bool(marks.MAILBOX.search(joined) or marks.LEAD.match(joined) or marks.DATE_START.match(joined))
+    return marks.ENDS_AS_ATTRIBUTION.search(joined) is not None and (_dated_by_somebody(joined) or _dated_name(joined))
 
 
 def is_certain(joined: str) -> bool:
     """What stands below it is somebody else's, even without any mark; asked of what reads like an attribution."""
+    return _is_known_form(joined) or marks.EUDORA.match(joined) is not None or _dated_name(joined)
+
+
+def _is_known_form(joined: str) -> bool:
     bare = marks.MAILBOX.sub(" @ ", joined)
     clock = _last(marks.CLOCK_TIME, bare)
     if "@" in bare:
@@ -46,10 +51,27 @@ def is_certain(joined: str) -> bool:
     return _is_name(bare[clock.end() :], least=1)
 
 
+def is_spoken(text: str) -> bool:
+    """It holds words that belong into a sentence, and not only into a name."""
+    return marks.SENTENCE_WORDS.search(marks.DISPLAY_NAME.sub(" ", text)) is not None
+
+
+def has_date(joined: str) -> bool:
+    """A date beside the time of day."""
+    return marks.DATEISH.search(marks.CLOCK_TIME.sub(" ", marks.ZONE.sub(" ", joined))) is not None
+
+
 def ends_sentence(text: str) -> bool:
     """A program wraps within a sentence, never after one; an ordinal or a month cut short ends none."""
     text = text.rstrip()
     return text.endswith(_SENTENCE_END) and marks.ABBREVIATED.search(text) is None
+
+
+def _dated_by_somebody(joined: str) -> bool:
+    """A verb and what may be a date, and an address or a beginning as programs have it."""
+    if not marks.VERB.search(joined) or not marks.DATEISH.search(joined):
+        return False
+    return bool(marks.MAILBOX.search(joined) or marks.LEAD.match(joined) or marks.DATE_START.match(joined))
 
 
 def _stamped_address(joined: str) -> bool:
@@ -57,6 +79,32 @@ def _stamped_address(joined: str) -> bool:
     return bool(
         marks.FULL_DATE_START.match(joined) and marks.MAILBOX.search(joined) and marks.ENDS_WITH_MAILBOX.search(joined)
     )
+
+
+def _dated_name(joined: str) -> bool:
+    """A whole date, a time of day and a name with its address or a verb, in any order, and not a word more: so it is read
+    in languages whose verb is not known here, or that need none."""
+    bare = marks.MAILBOX.sub(" @ ", joined)
+    if marks.CLOCK_TIME.search(bare) is None:
+        return False
+    by_address = "<" in joined and marks.ENDS_WITH_MAILBOX.search(joined) is not None
+    if not by_address and ("@" in bare or marks.VERB.search(bare) is None):
+        return False
+    if not by_address and marks.SECONDS.search(bare) and not marks.LEAD.match(bare):
+        return False  # so begins a line of a log
+    rest, dates = marks.DATE.subn(" ", bare)
+    rest = marks.CLOCK_TIME.sub(" ", marks.ZONE.sub(" ", rest))
+    return dates == 1 and _is_dated_name(marks.VERB.sub(" ", rest), least=0 if by_address else 1)
+
+
+def _is_dated_name(text: str, least: int) -> bool:
+    """A name, and words around a date: written large, or in a script that has no small letters."""
+    words = [word for token in text.split() if (word := token.strip(_AROUND_WORDS)) and any(map(str.isalpha, word))]
+    words = [word for word in words if word.lower() not in marks.AROUND_A_DATE | marks.ATTRIBUTION_WORDS]
+    if any(letter.isdigit() for word in words for letter in word):
+        return False
+    own = all(word.lower() in marks.NAME_PARTICLES for word in words if word[0].islower())
+    return own and least <= len(words) <= _MAX_DATED_NAME
 
 
 def _by_address(joined: str) -> bool:

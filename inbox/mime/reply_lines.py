@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inbox.mime import reply_marks as marks
-from inbox.mime.attributions import MAX_JOINED, ends_sentence, is_attribution, is_certain
+from inbox.mime.attributions import MAX_JOINED, ends_sentence, has_date, is_attribution, is_certain, is_spoken
 
 _MAX_LINE = 400
 _JOIN = 8
@@ -15,7 +15,7 @@ _BLANKS = 3
 _DEVICE_WIDTH = 130
 _REPLY_ABOVE = 90
 _ENDS = (":", "：", "-", ": ")
-_LAST = frozenset(":：>-*_ \xa0")
+_LAST = frozenset(":：>-*_ \xa0\u200e\u200f\u202a\u202b\u202c\u2069")
 _HEADER_LINES = 3
 _HEADER_SPAN = 12
 
@@ -55,13 +55,15 @@ def _apart(text: str) -> list[str]:
 
 def _kind(text: str) -> str:
     if text[:1] == ">":
-        return "q"
+        return "a" if text[:3] == ">>>" and marks.WHOLE.match(text[:_MAX_LINE]) else "q"
     # The last is the dot that trackers leave below a mail.
     bare = text.strip("\u200b\ufeff\u200e\u200f \t\xa0\u1427")
     if not bare:
         return "e"
     if bare[0] == ">":
         return "q"
+    if (bare.endswith(" wrote") or ("---" in bare and bare[0] != "-")) and marks.WHOLE.match(text[:_MAX_LINE]):
+        return "a"
     return "t" if len(bare) > _DEVICE_WIDTH else _short_kind(text, bare)
 
 
@@ -120,6 +122,11 @@ def _attribution_ending(lines: list[Line], first: int, end: int, beginnings: _Be
     return 0, 0
 
 
+def _plain(text: str) -> str:
+    """Without the marks of direction, which stand between an address and its brackets."""
+    return text if text.isascii() else marks.DIRECTIONS.sub("", text)
+
+
 class _Beginnings:
     """Lines that may be the start of an attribution; each is asked once, and a few hundred looks are all there are."""
 
@@ -133,7 +140,7 @@ class _Beginnings:
         if position in self._fenced:
             return False
         if position not in self._known:
-            self._known[position] = _may_begin(self._lines[position])
+            self._known[position] = _may_begin(self._lines[position]) or _is_above_address(self._lines, position)
         # Lines change their kind as attributions are found.
         if not self._known[position] or self._lines[position].kind not in "tm" or not self._looks:
             return False
@@ -147,11 +154,32 @@ def _may_begin(line: Line) -> bool:
     return line.kind == "t" and (_may_start(line.text) or marks.WEAK.match(line.text[:_MAX_LINE]) is not None)
 
 
+def _is_above_address(lines: list[Line], position: int) -> bool:
+    """A name, or what else stands before it, where the program wrapped before the address."""
+    line, below = lines[position], lines[position + 1 : position + 2]
+    if line.kind != "t" or not below or not marks.MAILBOX_FIRST.match(below[0].text[:_MAX_LINE]):
+        return False
+    text = line.text[:_MAX_LINE]
+    return not ends_sentence(text) and not is_spoken(f"{text} <")
+
+
 def _may_start(text: str) -> bool:
-    text = text[:_MAX_LINE]
+    text = _plain(text[:_MAX_LINE])
     if marks.LEAD.match(text) or marks.DATE_START.match(text):
         return True
-    return ("@" in text or "<" in text) and (marks.VERB.search(text) is not None or text.rstrip().endswith("<"))
+    if (
+        marks.TIMEISH.search(text)
+        and marks.CLOCK_TIME.search(text)
+        and (marks.DATE.search(text) or marks.VERB.search(text))
+    ):
+        return True
+    return ("@" in text or "<" in text) and (
+        marks.VERB.search(text) is not None or text.rstrip().endswith("<") or _ends_with_address(text)
+    )
+
+
+def _ends_with_address(text: str) -> bool:
+    return text.rstrip()[-1:] in ":：" and marks.ENDS_WITH_MAILBOX.search(text) is not None
 
 
 def _attribution_end(lines: list[Line], start: int) -> int:
@@ -159,14 +187,14 @@ def _attribution_end(lines: list[Line], start: int) -> int:
     joined = ""
     blanks = 0
     for stop in range(start, min(start + _JOIN, len(lines))):
-        text = lines[stop].text.strip()
+        text = _plain(lines[stop].text).strip()
         blanks += not text
         joined = f"{joined} {text}".strip()
         if len(joined) > MAX_JOINED or blanks > _BLANKS or (stop > start and lines[stop].kind in "mah"):
             return 0
         if text and is_attribution(joined) and not _continues(lines, stop, joined):
             counts = is_certain(joined) or _quote_follows(lines, stop + 1)
-            return stop + 1 if counts and not _starts_later(lines, start, stop) else 0
+            return stop + 1 if counts and not _starts_later(lines, start, stop, joined) else 0
         if ends_sentence(text):
             return 0
     return 0
@@ -174,32 +202,39 @@ def _attribution_end(lines: list[Line], start: int) -> int:
 
 def _quote_follows(lines: list[Line], position: int) -> bool:
     below = next((line for line in lines[position : position + _BLANKS] if line.kind != "e"), None)
-    return below is not None and below.kind == "q"
+    return below is not None and (below.kind == "q" or marks.CITED.match(below.text) is not None)
 
 
 def _weak_end(lines: list[Line], start: int) -> int:
     """Without a date, an address must speak for it, or the quoted lines below."""
-    text = lines[start].text[:_MAX_LINE]
-    if marks.SENTENCE_WORDS.search(text):
+    text, stop = _plain(lines[start].text[:_MAX_LINE]), start + 1
+    if _is_above_address(lines, start):
+        text, stop = f"{text} {_plain(lines[stop].text[:_MAX_LINE])}", stop + 1
+    if is_spoken(text):
         return 0
-    if marks.NAMED.match(text) or (marks.WEAK.match(text) and _quote_follows(lines, start + 1)):
-        return start + 1
-    return 0
+    if marks.NAMED.match(text):
+        return stop
+    is_likely = marks.WEAK.match(text) or _ends_with_address(text)
+    return stop if is_likely and _quote_follows(lines, stop) else 0
 
 
-def _starts_later(lines: list[Line], start: int, stop: int) -> bool:
-    """A line of text above the attribution was taken for its beginning."""
-    return any(
-        _may_start(lines[later].text)
-        and not lines[later - 1].text.rstrip().endswith("<")
-        and is_attribution(" ".join(line.text.strip() for line in lines[later : stop + 1]))
-        for later in range(start + 1, stop + 1)
-    )
+def _starts_later(lines: list[Line], start: int, stop: int, joined: str) -> bool:
+    """A line of text above the attribution was taken for its beginning. Where only that has the date, it is no such line."""
+    for later in range(start + 1, stop + 1):
+        if not _may_start(lines[later].text) or marks.MAILBOX_FIRST.match(lines[later].text[:_MAX_LINE]):
+            continue
+        rest = " ".join(_plain(line.text).strip() for line in lines[later : stop + 1])
+        is_whole = has_date(rest) or not has_date(joined)
+        if is_whole and not lines[later - 1].text.rstrip().endswith("<") and is_attribution(rest):
+            return True
+    return False
 
 
 def _continues(lines: list[Line], stop: int, joined: str) -> bool:
-    """`2016-10-24 Foo bar <` is not yet complete."""
-    return joined.endswith("<") and stop + 1 < len(lines)
+    """`2016-10-24 Foo bar <` is not yet complete, nor is a line below which the verb stands alone."""
+    if stop + 1 == len(lines):
+        return False
+    return joined.endswith("<") or marks.VERB_ALONE.match(lines[stop + 1].text[:_MAX_LINE]) is not None
 
 
 def _header_blocks(lines: list[Line], fenced: set[int]) -> None:

@@ -18,7 +18,7 @@ def _each(words: str) -> frozenset[str]:
 # "wrote", the verb of an attribution line.
 _VERBS = _words(
     "wrote|writes|has written|said|sent",
-    "schrieb|schrieben|hat geschrieben",
+    "schrieb|schrieben|geschrieben|hat geschrieben",
     "a écrit|a ecrit|écrivait|écrit",
     "escribió|escribio|escribiste|escrito",
     "escreveu|escrita",
@@ -32,12 +32,12 @@ _VERBS = _words(
     "написа",
     "yazdı|şunu yazdı|yazmış",
     "a scris|a írta|ezt írta|írta",
-    "je napisao|je napisala|napisao je|napisala je|pravi|je napisal|je napisala",
+    "je napisao|je napisala|napisao je|napisala je|pravi|je napisal|je napisala|napisao|napisala|napisal|написао|написао/ла",
     "έγραψε|έγραψες",
     "写道|寫道|写到|书写|のメール|さんは書きました|は書きました|wrote(发送)",
-    "님이 작성|작성",
-    "đã viết|menulis|เขียน|כתב|כתבה|كتب|كتبت",
-    "rašė|rakstīja|kirjutas|va escriure|idatzi du|skrifaði",
+    "님이 작성|작성|쓴 글",
+    "đã viết|menulis|เขียน|เขียนว่า|כתב|כתבה|כתב/ה|كتب|كتبت|تمت كتابة ما يلي بواسطة|نوشت|ने लिखा",
+    "rašė|rakstīja|kirjutas|va escriure|missatge de|idatzi du|skrifaði|wiadomość napisana przez",
 )
 _LEADS = _words(
     "on|am|le|el|op|il|em|no dia|den|på|dnia|w dniu|dne|dňa|în|in data|il giorno|at|pe data de|el día|o dia|em data de",
@@ -53,19 +53,25 @@ _LEADS = _words(
     "luni|marți|miercuri|joi|vineri|sâmbătă|duminică|hétfő|kedd|szerda|csütörtök|péntek|szombat|vasárnap",
     "pazartesi|salı|çarşamba|perşembe|cuma|cumartesi|pazar|δευτέρα|τρίτη|τετάρτη|πέμπτη|παρασκευή|σάββατο|κυριακή",
 )
+_LEAD_WORDS = frozenset(_LEADS.replace("\\", "").split("|"))
 _DATEISH = r"(?:\d{1,2}[:.h]\d{2}|\d{4}|\d{1,2}\s?[./年月]\s?\d{1,2}|\d{1,2}\.?\s+\w{3,12})"
 
 VERB = re.compile(rf"(?:(?<!\w)(?:{_VERBS})(?!\w)|写道|寫道|写到|のメール|書きました|작성)", _FLAGS)
+VERB_ALONE = re.compile(rf"\s*(?:{_VERBS})\s*[:：]\s*$", _FLAGS)
 DATEISH = re.compile(_DATEISH, _FLAGS)
 LEAD = re.compile(rf"[\W_]*(?:{_LEADS})(?!\w)\W*(?:\w+\W+){{0,4}}?\d|[\W_]*(?:在|於|于)\s*\d", _FLAGS)
 DATE_START = re.compile(
-    r"[\W_]*(?:\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]|\d{1,2}[-/.\s]+(?:\d{1,2}|\w{3,12}\.?)[-/.,\s]+(?:г\.?|р\.?|de\s)?\s?\d{2,4})",
+    r"[\W_]*(?:\d{4}\s?[-/.年년]\s?\d{1,2}\s?[-/.月월]|\d{1,2}[-/.\s]+(?:\d{1,2}|\w{3,12}\.?)[-/.,\s]+(?:г\.?|р\.?|de\s)?\s?\d{2,4})",
     _FLAGS,
 )
 # "2016-03-03 17:21 GMT+01:00 Jo Doe", as Gmail once wrote: nobody types that.
 STAMPED = re.compile(r"\d{4}-\d\d-\d\d \d{1,2}:\d\d (?:GMT|UTC)[+-]\d\d:?\d\d\s+[^\s<@][^<@]{0,80}$")
 FULL_DATE_START = re.compile(r"[\W_]*\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\s")
 MAILBOX = re.compile(r"(?:<|&lt;|\[|\()?(?:mailto:)?[^\s<>@\[\]()]{1,100}@[\w.-]{1,100}\s*(?:>|&gt;|\]|\))?")
+# What stands right before an address is a name, whatever its words mean elsewhere: "The Parcel People <…>".
+DISPLAY_NAME = re.compile(r"(?:\"[^\"\n]{1,80}\"|(?:[A-Z][\w.&'’-]{0,30}\s){1,6})\s?(?=<|&lt;)")
+# The address at the start of a line, where a program has wrapped before it.
+MAILBOX_FIRST = re.compile(r"\s*[(\u200e\u200f]?(?:<|&lt;)[^\s<>@]{1,100}@")
 # A name with its address, and that they wrote, makes an attribution without any date.
 NAMED = re.compile(
     rf"[\W_]*(?:\w[^<>@:]{{0,80}}(?:<|&lt;)[^\s<>@]{{1,100}}@[\w.-]{{1,100}}(?:>|&gt;)\s*(?:{_VERBS})\s*[:：]\s*$)",
@@ -75,19 +81,38 @@ ENDS_AS_ATTRIBUTION = re.compile(r"[:：]\s*[>*_\s]*$|-{2,}\s*$")
 ENDS_WITH_MAILBOX = re.compile(r"(?:>|&gt;)\s*[:：]?\s*$")
 
 ADDRESS_WROTE = re.compile(rf"@[\w.-]{{1,100}}\W{{1,4}}(?:{_VERBS})(?!\w)", _FLAGS)
+# Quick to ask, of what may hold a time of day.
+TIMEISH = re.compile(r"\d[:.h]\d\d")
 CLOCK_TIME = re.compile(
-    r"(?<![\d:.])\d{1,2}[:h]\d{2}(?P<seconds>:\d{2})?(?!\d)|\b(?:klo?|om|um|at|o|ore|v|в)\.?\s\d{1,2}\.\d{2}(?![.\d])",
+    r"(?<![\d:.])\d{1,2}[:h]\d{2}(?P<seconds>:\d{2})?(?!\d)|(?:\b(?:klo?|om|um|at|o|ore|v|в)\.?\s|(?<=\d{4},\s))\d{1,2}\.\d{2}(?![.\d])",
     _FLAGS,
 )
+SECONDS = re.compile(r"\d:\d{2}:\d{2}")
 ZONE = re.compile(r"(?:\b(?:GMT|UTC))?\s?[+-]\d{2}:?\d{2}\b|\(\w{1,5}\)")
+# Marks of direction, which programs put around names and addresses.
+DIRECTIONS = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 # A line that ends so is cut within a date: "Am 3." or "12 Apr.".
 ABBREVIATED = re.compile(
     r"(?:\b\d{1,2}|\d\s\w{2,6}|\b(?:mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so)),?\.$", _FLAGS
+)
+# A whole date with its year, in whatever language its month is.
+DATE = re.compile(
+    r"\d{4}\s?[-/.年년]\s?\d{1,2}\s?[-/.月월]\s?\d{1,2}(?!\d)[日일.]?"
+    r"|(?<!\d)\d{1,2}\s?[-/.]\s?\d{1,2}\s?[-/.]\s?(?:\d{4}|\d{2})(?!\d)"
+    r"|(?<!\d)\d{1,2}(?:st|nd|rd|th|\.|º)?\s(?:de\s)?[^\d\s@<>]{2,14},?\s(?:de\s)?\d{4}(?!\d)"
+    r"|[^\W\d_]{3,14}\.?\s\d{1,2}(?:st|nd|rd|th|\.)?,?\s\d{4}(?!\d)",
+    _FLAGS,
 )
 # What an attribution holds beside a date, a time and a name.
 ATTRIBUTION_WORDS = _each(
     "am pm a.m p.m uhr vorm nachm h uur gmt utc cet cest heeft het volgende hat folgendes följande følgende usuario utente"
     " utilisateur użytkownik пользователь користувач χρήστης ο π.μ μ.μ odesílatel používateľ tarihinde şunu kirjoitti"
+    " keltezéssel oseba lietotājs mez mesz cest pst pdt est edt brt msk ist gmt utc"
+)
+# Words for a day or before a time of day, beside those that begin an attribution.
+AROUND_A_DATE = _LEAD_WORDS | _each(
+    "v u ob o om um à a às las alle ore ora hod saat saatinde pukul jam plkst kell klo kello kl г р год года на בתאריך יום ב ה מאת בשעה"
+    " dl dt dc dj dv ds dg día dia del des from"
 )
 NAME_PARTICLES = _each(
     "von vom zu zum van der den de del della da di du dos das la le el al bin ibn ter ten af av via y e"
@@ -98,7 +123,7 @@ SENTENCE_WORDS = re.compile(
     r"(?<![\w@.<-])(?:I|I['’]\w+|My|We|Our|You|Your|The|Sie|Ihr|Ihr[ei]\w{0,2}|Ihnen|Ich|Mein\w{0,2}|Wir|Unser\w{0,2}|Je|J['’]\w+|Vous|Votre|Nous|Ik|Jag|Jeg|Io|Yo|Eu|Usted|Я|Мы|Вы|Ваш\w{0,3}|Мой|Моя"
     r"|me|my|we|us|our|you|your|yours|he|she|they|his|their|the|this|these|that|was|were|is|are|have|had|will|not|and|but|for|about|please|because"
     r"|ich|mir|mich|mein\w{0,2}|wir|uns|unser\w{0,2}|sie|ihnen|ihr|ihr[ei]\w{0,2}|habe|haben|hatte|wurde|wurden|war|ist|sind|nicht|und|aber|weil|dass|bitte"
-    r"|je(?=\s(?!napis))|j['’]\w+|moi|mon|mes|nous|notre|nos|vous|votre|vos|m['’]\w+|avez|avons|est|été|pas|que|qui|mais|et"
+    r"|je(?=\s(?!napis|oseba))|j['’]\w+|moi|mon|mes|nous|notre|nos|vous|votre|vos|m['’]\w+|avez|avons|est|été|pas|que|qui|mais|et"
     r"|yo|nosotros|nuestr[oa]s?|usted|ustedes|vuestr[oa]s?|pero|porque|eu|meu|minha|nós|noss[oa]s?|você|vocês|não|mas"
     r"|io|mio|mia|noi|nostr[oa]|voi|vostr[oa]|che|ho|abbiamo|avete|ik|mij|mijn|wij|onze|uw|jullie|niet|maar|dat"
     r"|jag|mig|mitt|vår|vårt|inte|och|jeg|meg|oss|ikke|mnie|moje|moja|nasz\w{0,2}|państwa|się|nie|mně|můj|vaše?|jsem"
@@ -107,6 +132,19 @@ SENTENCE_WORDS = re.compile(
 
 # An attribution in the middle of a line, where a program has lost the line break before it.
 LATE_LEAD = re.compile(r"(?<=[\w.!?)\]])(?: *-{2,} *| +)(?=(?:On|Am|Le|El|Em|Il|Op|Den|W dniu|Dne|Dňa)\s[^\n]{0,40}\d)")
+
+# "At 10:14 AM 3/3/2026, you wrote:" of Eudora, with nothing but digits before.
+EUDORA = re.compile(r"At\s(?=[^\n]{0,25}\d:\d\d)[\d:/. APM-]{8,30},?\s(?:you|\w[\w .'-]{0,60})\swrote:\s*$")
+# "Jo> as we said": a quote with the name or the initials of who is quoted.
+CITED = re.compile(r"\s{0,3}[^\W\d_]\w{0,14}>(?:\s|$)")
+
+# ">>> Jo Doe <jo@example.org> 03/03/2026 10:14 AM >>>" of GroupWise, "Jo Doe ---03/03/2026 10:14:17 AM---Order" of Notes:
+# the whole line, whatever is below; and what Zoho writes where its dashes and its colon are lost.
+WHOLE = re.compile(
+    r">>>\s?[^>\n]{1,100}(?:<[^<>\s]{3,100}>)?[^<>\n]{0,20}\d{1,2}[:.]\d{2}[^<>\n]{0,10}>>>\s*$"
+    r"|[^\W\d_][^\n@]{1,80}?\s?---\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\s\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s[AP]M)?---"
+    r"|On\s\w{3},\s\d{1,2}\s\w{3}\s\d{4}\s\d\d:\d\d:\d\d\s[+-]\d{4}\s[^\n@]{1,80}<[^<>\s]{3,100}>\swrote\s*$"
+)
 
 # "----- Original Message -----": words between two runs of hyphens. In a language that is not known here they count when a
 # header block follows, for people part their own text with such lines, too.
@@ -193,6 +231,8 @@ _SENT = r"(?:sent|gesendet|verschickt|geschickt|envoyé|envoye|enviado|enviada|i
 _PREPOSITIONS = r"(?:from|via|with|by|using|von|vom|mit|über|aus|depuis|de|du|à partir|desde|con|do|da|dal|dalla|van|met|vanaf|från|fra|med|z|ze|с|со|з|из|din|cu)"
 _DEVICE = re.compile(
     rf"\W*(?:{_SENT}\b.{{0,40}}?(?<!\w){_DEVICES}\w{{0,8}}\b.{{0,70}}"
+    # A program that is not known here links to itself.
+    rf"|{_SENT}\s+{_PREPOSITIONS}\s+(?:\S{{1,20}}\s){{0,3}}\S{{1,20}}?\s?<https?://[^\s<>]{{3,200}}>"
     # A make that is not known here is a name of one to three words, behind "my".
     rf"|{_SENT}\s+{_PREPOSITIONS}\s+{_MY}\s+(?-i:[A-Z0-9])\S*(?:\s(?-i:[A-Z0-9])\S*){{0,2}}"
     rf"|(?:(?:written|typed|posted|composed|mailed|tapped|dictated)\s+)?(?:from|on)\s+(?:my\s+|a\s+){_DEVICES}(?:\W+{_DEVICES}|\W+\d+){{0,2}}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
@@ -204,13 +205,12 @@ def test_faster_than_the_standard_library() -> None:
         message["from"].addresses, message["to"].addresses, message["date"].datetime
         message.get_content()
 
-    def cost(work: object) -> float:
-        best = 9.0
-        for _ in range(5):
-            start = time.process_time()
-            for _ in range(40):
-                work()  # type: ignore[operator]
-            best = min(best, time.process_time() - start)
-        return best
+    def cost(work: Callable[[], object]) -> float:
+        start = time.process_time()
+        for _ in range(40):
+            work()
+        return time.process_time() - start
 
-    assert cost(theirs) > 3 * cost(lambda: parse(raw))
+    # In turns, so that a moment in which the machine is slow does not meet one of the two alone.
+    pairs = [(cost(theirs), cost(lambda: parse(raw))) for _ in range(8)]
+    assert min(pair[0] for pair in pairs) > 3 * min(pair[1] for pair in pairs)

@@ -30,6 +30,13 @@ SENTENCES = {
     "Turkish": "Merhaba,\n\nPazartesi 3 Mart 2026 arkadaşınız şunu yazdı:\n\nPara gelecek.\n\nGelmedi.",
     "Hungarian": "Jó napot,\n\nHétfő 3-án, 2026 kollégájuk írta:\n\nA csomag megjön.\n\nNem jött meg.",
     "Finnish": "Hei,\n\nMaanantai 3.3.2026 työntekijänne kirjoitti:\n\nRahat tulevat.\n\nEi tullut.",
+    "an appointment": "Guten Tag,\n\nTermin am 3. März 2026 um 10:15 mit Jo Doe <jo@shop.example>:\n\nEr kam nicht.",
+    "an appointment, English": "Hi,\n\nMeeting on 3 March 2026 at 10:15 with Jo Doe <jo@shop.example>:\n\nNobody came.",
+    "a caller": "Hi,\n\nCalled on 3 March 2026 at 10:15:\n\nno answer. Jo Doe wrote nothing.",
+    "an address above": "Please write to\n<jo@shop.example> and not to me:\n\nI have moved.",
+    "a prompt": "I typed this:\n\nC> dir\n\nand nothing happened.",
+    "a place": "Delivered on 3 March 2026, 10:15, to the shop <info@shop.example>:\n\nwrong colour.",
+    "Russian, an appointment": "Здравствуйте,\n\nЗапись на 3 марта 2026 в 10:15 к Jo Doe <jo@shop.example>:\n\nНикого не было.",
     "a log": "It crashed.\n\n2026-03-03 10:15:00 worker 3 wrote:\nerror 17\n\nWhat is error 17?",
     "a log with an address": "It crashed.\n\n2026-03-03 10:15:00 delivered to <jo@shop.example>:\nerror 17\n\nWhat is error 17?",
 }  # fmt: skip

@@ -51,6 +51,41 @@ ATTRIBUTIONS = {
     "Hebrew": f"\u200fבתאריך יום ג׳, 3 במרץ 2026 ב-10:14 מאת {PERSON} כתב:",
     "Vietnamese": f"Vào Th 3, 3 thg 3, 2026 vào lúc 10:14 {PERSON} đã viết:",
     "Croatian": f"uto, 3. ožu 2026. u 10:14 {PERSON} napisao je:",
+    "Russian, no verb": f"вт, 3 мар. 2026 г. в 10:14, {PERSON}:",
+    "Russian, Mail.ru, no verb": f"Вторник, 3 марта 2026, 10:14 +03:00 от {PERSON}:",
+    "Russian, Yandex": '03.03.2026, 10.14, "Jo Doe" <jo@example.org>:',
+    "Mail.ru in English": f"Tuesday, 3 March 2026, 10:14 AM +0300 from {PERSON}:",
+    "Japanese, no verb": f"2026年3月3日(火) 10:14 {PERSON}:",
+    "Hebrew, with marks of direction": "\u202bבתאריך יום ג׳, 3 במרץ 2026 ב-10:14 מאת \u202aJo Doe\u202c\u200f <\u202ajo@example.org\u202c\u200f>:\u202c",
+    "Hebrew, Apple": f"\u200fב-3 במרץ 2026, בשעה 10:14, {PERSON} כתב/ה:",
+    "Arabic": f"في الثلاثاء، 3 مارس 2026 في 10:14 ص تمت كتابة ما يلي بواسطة {PERSON}:",
+    "Arabic, its digits": f"في ٣ مارس ٢٠٢٦، الساعة ١٠:١٤ ص، كتب {PERSON}:",
+    "Persian": f"در تاریخ سه‌شنبه ۳ مارس ۲۰۲۶،\u200f ۱۰:۱۴ {PERSON} نوشت:",
+    "Hindi": f"मंगल, 3 मार्च 2026 को 10:14 am बजे को {PERSON} ने लिखा:",
+    "Thai": f"ในวันที่ อ. 3 มี.ค. 2026 เวลา 10:14 {PERSON} เขียนว่า:",
+    "Indonesian": f"Pada Sel, 3 Mar 2026 pukul 10.14 {PERSON} menulis:",
+    "Bulgarian": f"На вт, 3.03.2026 г. в 10:14 {PERSON} написа:",
+    "Slovenian": f"V V tor., 3. mar. 2026 ob 10:14 je oseba {PERSON} napisala:",
+    "Serbian": f"уто, 3. мар 2026. у 10:14 {PERSON} је написао/ла:",
+    "Lithuanian": f"2026-03-03, an, 10:14 {PERSON} rašė:",
+    "Latvian": "otrd., 2026. g. 3. marts, plkst. 10:14 — lietotājs Jo Doe (<jo@example.org>) rakstīja:",
+    "Estonian": "Kuupäev T, 3. märts 2026 kell 10:14 kirjutas Jo Doe (<jo@example.org>):",
+    "Catalan": f"Missatge de {PERSON} del dia dt., 3 de març 2026 a les 10:14:",
+    "Polish, Apple": f"Wiadomość napisana przez {PERSON} w dniu 3 mar 2026, o godz. 10:14:",
+    "Czech, no verb": f"3. 3. 2026 v 10:14, {PERSON}:",
+    "German, Yahoo": f"Am Dienstag, 3. März 2026 um 10:14:00 MEZ hat {PERSON} Folgendes geschrieben:",
+    "Hungarian, Thunderbird": "2026. 03. 03. 10:14 keltezéssel, Jo Doe írta:",
+    "Portuguese, Thunderbird": "Às 10:14 de 03/03/2026, Jo Doe escreveu:",
+    "Finnish, Thunderbird": "Jo Doe kirjoitti 3.3.2026 klo 10.14:",
+    "Korean, Thunderbird": "2026-03-03 오전 10:14에 Jo Doe 이(가) 쓴 글:",
+    "NetEase": '在2026年03月03日 10:14，"Jo Doe"<jo@example.org> 写道：',
+    "with seconds, no address": "On Tue, Mar 03, 2026 at 10:14:17AM +0100, Jo Doe wrote:",
+    "Eudora": "At 10:14 AM 3/3/2026, you wrote:",
+    "GroupWise": '>>> "Jo Doe" <jo@example.org> 3/3/2026 10:14 AM >>>',
+    "Notes": "Jo Doe ---03/03/2026 10:14:17 AM---Your order",
+    "Zoho, bare": f"On Tue, 03 Mar 2026 10:14:17 +0530 {PERSON} wrote",
+    "a company": "On Tue, Mar 3, 2026 at 10:14 AM The Parcel People <\njo@example.org> wrote:",
+    "wrapped within the date": f"On Mar 3, 2026,\nat 10:14,\n{PERSON} wrote:",
     "ISO date, no verb": f"2026-03-03 10:14 GMT+01:00 {PERSON}:",
     "Zoho": "---- On Tue, 03 Mar 2026 10:14:17 +0530 Jo Doe&lt;jo@example.org&gt; wrote ----",
     "Usenet": "In article <1@example.org> of 3 Mar 2026, Jo Doe wrote:",
@@ -107,7 +142,7 @@ DEVICES = [
     "Gesendet von Mail für Windows", "Gesendet mit der GMX Mail App", "Envoyé de mon iPhone", "Envoyé depuis mon mobile", "Enviado desde mi iPhone",
     "Enviado do meu iPhone", "Inviato da iPhone", "Verstuurd vanaf mijn iPhone", "Skickat från min iPhone", "Sendt fra min iPhone", "Wysłane z iPhone'a",
     "Отправлено с iPhone", "Lähetetty iPhonesta", "iPhone'umdan gönderildi", "iPhoneから送信", "发自我的iPhone", "從我的 iPhone 傳送", "Get Outlook for Android",
-    "Outlook für iOS beziehen\nSent from my iPad", "Diese Nachricht wurde von meinem Android-Gerät mit K-9 Mail gesendet.", "<<sent by galaxy>>",
+    "Outlook für iOS beziehen\nSent from my iPad", "Diese Nachricht wurde von meinem Android-Gerät mit K-9 Mail gesendet.", "<<sent by galaxy>>", "Sent from Postbird<https://postbird.example/get?id=2621>",
 ]  # fmt: skip
 
 
@@ -126,6 +161,27 @@ def test_attribution_with_unmarked_mail_below(language: str) -> None:
 @pytest.mark.parametrize("language", ATTRIBUTIONS)
 def test_answer_below_the_quote(language: str) -> None:
     assert reply_text(f"{ATTRIBUTIONS[language]}\n> Shall we ship it?\n\nYes, please.\n").text == "Yes, please."
+
+
+WRAPPED = sorted(name for name, line in ATTRIBUTIONS.items() if " <jo@" in line and line.endswith((":", "：")))
+
+
+@pytest.mark.parametrize("language", WRAPPED)
+def test_attribution_wrapped_before_the_address(language: str) -> None:
+    wrapped = ATTRIBUTIONS[language].replace(" <jo@", "\n<jo@")
+    for below in ("Shall we ship it?\nJo", "> Shall we ship it?\n> Jo"):
+        assert reply_text(f"Yes, please.\n\n{wrapped}\n\n{below}\n").text == "Yes, please."
+
+
+@pytest.mark.parametrize("line", [f"Quoting {PERSON}:", f"Zitat von {PERSON}:", "Quoting Jo Doe\n<jo@example.org>:"])
+def test_address_without_a_date_or_a_verb_counts_before_quoted_lines_only(line: str) -> None:
+    assert reply_text(f"Yes.\n\n{line}\n\n> Ship?\n").text == "Yes."
+    assert reply_text(f"Yes.\n\n{line}\n\nShip?\n").text == f"Yes.\n\n{line}\n\nShip?"
+
+
+def test_quoted_lines_with_the_name_of_who_wrote_them() -> None:
+    text = "Yes.\n\nOn Tue, Mar 3, 2026, at 10:14 AM, jo_doe wrote:\n\nJo> Shall we ship it?\nJo> Today?\n"
+    assert reply_text(text).text == "Yes."
 
 
 @pytest.mark.parametrize("language", HEADER_BLOCKS)
