@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from inbox.mime import reply_marks as marks
 from inbox.mime.attributions import MAX_JOINED, ends_sentence, has_date, is_attribution, is_certain, is_spoken
+from inbox.mime.device_lines import is_device_line
 
 _MAX_LINE = 400
 _JOIN = 8
@@ -78,7 +79,7 @@ def _short_kind(text: str, bare: str) -> str:
         return "m"
     if len(bare) < _REPLY_ABOVE and marks.REPLY_ABOVE.match(bare):
         return "m"
-    return "s" if marks.is_device_line(bare) else "t"
+    return "s" if is_device_line(bare) else "t"
 
 
 def _fences(lines: list[Line]) -> set[int]:

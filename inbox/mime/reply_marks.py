@@ -197,16 +197,21 @@ REPLY_ABOVE = re.compile(
 WEAK = re.compile(rf"(?:[^.!?\n]|\.(?=\w)){{1,100}}?\b(?:{_VERBS})\s*[:：]\s*$", _FLAGS)
 
 _FROM = _words(
-    "from|von|de|da|van|от|від|от кого|fra|från|lähettäjä|od|kimden|gönderen|nadawca|odesílatel|odosielateľ|expéditeur|remitente|mittente|afzender|发件人|寄件者|寄件人|差出人|보낸 사람|보낸사람|από|מאת|من|feladó|de la|pošiljatelj|absender|отправитель|saatja|no|nuo"
+    "from|von|de|da|van|от|від|от кого|fra|från|lähettäjä|od|kimden|gönderen|nadawca|odesílatel|odosielateľ|expéditeur|remitente|mittente|afzender|发件人|寄件者|寄件人|差出人|보낸 사람|보낸사람|από|מאת|من|feladó|de la|pošiljatelj|absender|отправитель|saatja|no|nuo",
+    "từ|dari|daripada|จาก|از|से|प्रेषक|frå|frá|nork|од|шаље|податель",
 )
 _DATE = _words(
-    "sent|date|gesendet|datum|envoyé|envoyé le|date d'envoi|enviado|enviado el|enviada|enviada em|enviado em|data|inviato|inviato il|verzonden|skickat|sendt|dato|wysłano|data wysłania|odesláno|dátum|отправлено|дата|надіслано|lähetetty|päivämäärä|päiväys|gönderildi|gönderme tarihi|tarih|fecha|发送时间|发送日期|日期|寄件日期|時間|送信日時|日付|보낸 날짜|날짜|ημερομηνία|στάλθηκε|נשלח|תאריך|التاريخ|تم الإرسال|elküldve|trimis|poslano|kuupäev|gesendet am|date et heure"
+    "sent|date|gesendet|datum|envoyé|envoyé le|date d'envoi|enviado|enviado el|enviada|enviada em|enviado em|data|inviato|inviato il|verzonden|skickat|sendt|dato|wysłano|data wysłania|odesláno|dátum|отправлено|дата|надіслано|lähetetty|päivämäärä|päiväys|gönderildi|gönderme tarihi|tarih|fecha|发送时间|发送日期|日期|寄件日期|時間|送信日時|日付|보낸 날짜|날짜|ημερομηνία|στάλθηκε|נשלח|תאריך|التاريخ|تم الإرسال|elküldve|trimis|poslano|kuupäev|gesendet am|date et heure",
+    "изпратено|nosūtīts|datums|saatmisaeg|saadetud|enviat|enviat el|đã gửi|ngày|terkirim|dikirim|tanggal|dihantar|tarikh|ส่งเมื่อ|วันที่|ارسال شده|تاریخ",
+    "भेजा गया|दिनांक|bidaltze-data|poslato|послато|датум|išsiųsta|odoslané|تاريخ الإرسال",
 )
 _TO = _words(
-    "to|an|à|para|a|aan|till|til|do|komu|кому|vastaanottaja|kime|alıcı|收件人|收件者|宛先|받는 사람|받는사람|προς|אל|إلى|címzett|către|za|pour|destinataire|destinatario|per|empfänger|kam|kellele"
+    "to|an|à|para|a|aan|till|til|do|komu|кому|vastaanottaja|kime|alıcı|收件人|收件者|宛先|받는 사람|받는사람|προς|אל|إلى|címzett|către|za|pour|destinataire|destinatario|per|empfänger|kam|kellele",
+    "до|adressaat|per a|tới|đến|untuk|kepada|ถึง|به|को|प्रति|nori|за",
 )
 _SUBJECT = _words(
-    "subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|předmět|predmet|тема|aihe|konu|主题|主旨|件名|제목|θέμα|נושא|الموضوع|tárgy|subiect|sujet|teema|tema|zadeva"
+    "subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|předmět|predmet|тема|aihe|konu|主题|主旨|件名|제목|θέμα|נושא|الموضوع|tárgy|subiect|sujet|teema|tema|zadeva",
+    "относно|tēma|assumpte|chủ đề|tiêu đề|subjek|perihal|เรื่อง|موضوع|विषय|efni|gaia|наслов",
 )
 _OTHER = _words(
     "cc|bcc|kopie|copie|copie à|copia|kopia|kopi|копия|копія|bilgi|抄送|副本|참조|κοιν|עותק|نسخة|reply-to|reply to|antwort an|répondre à|risposta|rispondi a|responder a|antwoord aan|svar til|importance|wichtigkeit|importancia|priority|priorität|attachments|anlagen|anhänge|pièces jointes|adjuntos|allegati|bijlagen|organisation|organization|newsgroups|message-id|to cc"
@@ -219,56 +224,8 @@ HEADER = re.compile(
 # Of two header lines alone, a date must be one that no person types: with a time of day.
 CLOCK = re.compile(r"\d{1,2}:\d{2}")
 
-# "Sent from my iPhone" and its relatives: always a whole short line that names a device or a program. A parcel is sent with DHL.
-_DEVICES = (
-    r"(?:i-?phone|i-?pad|i-?pod|ios|android|galaxy|samsung|htc|nokia|huawei|xiaomi|redmi|oneplus|xperia|motorola|oppo|lenovo|pixel|blackberry|windows|mac-?book"
-    r"|(?:mobile?|mobil\w*|handy|smartphone|phone|tablet|tablette|cell\w*|celular|móvil|movil|telefon\w*|téléphone|telefoon|puhelimes\w*|device|mailbox)"
-    r"|airmail|outlook|yahoo|gmail|gmx|web\.de|(?-i:Mail)|\[mail|\w+mail|k-9|proton\w*|tutanota|tuta|superhuman|shortwave|missive|spark|spike|newton|thunderbird"
-    r"|телефона?|айфона|手机|手機|移动设备|行動裝置|スマートフォン)"
-)
-_MY = r"(?:my|meine[mr]|mon|mi|meu|minha|mio|mijn|min|mit|moje(?:go|j)|mého|моего)"
-_SENT = r"(?:sent|gesendet|verschickt|geschickt|envoyé|envoye|enviado|enviada|inviato|verzonden|verstuurd|skickat|sendt|wysłan[eoy]|wysłano|odesláno|odoslané|отправлено|надіслано|відправлено|lähetetty|gönderildi|trimis|küldve|elküldve|poslano|στάλθηκε|được gửi|dikirim|送信|发送|發送|发自|發自|傳送|보냄)"
-_PREPOSITIONS = r"(?:from|via|with|by|using|von|vom|mit|über|aus|depuis|de|du|à partir|desde|con|do|da|dal|dalla|van|met|vanaf|från|fra|med|z|ze|с|со|з|из|din|cu)"
-_DEVICE = re.compile(
-    rf"\W*(?:{_SENT}\b.{{0,40}}?(?<!\w){_DEVICES}\w{{0,8}}\b.{{0,70}}"
-    # A program that is not known here links to itself.
-    rf"|{_SENT}\s+{_PREPOSITIONS}\s+(?:\S{{1,20}}\s){{0,3}}\S{{1,20}}?\s?<https?://[^\s<>]{{3,200}}>"
-    # A make that is not known here is a name of one to three words, behind "my".
-    rf"|{_SENT}\s+{_PREPOSITIONS}\s+{_MY}\s+(?-i:[A-Z0-9])\S*(?:\s(?-i:[A-Z0-9])\S*){{0,2}}"
-    rf"|(?:(?:written|typed|posted|composed|mailed|tapped|dictated)\s+)?(?:from|on)\s+(?:my\s+|a\s+){_DEVICES}(?:\W+{_DEVICES}|\W+\d+){{0,2}}"
-    rf"|(?:\w+\s+)?from\s+{_DEVICES}"
-    rf"|(?:von|vom|mit)\s+.{{0,30}}?(?<!\w)(?:{_DEVICES}|unterwegs)\w{{0,8}}\b.{{0,30}}\b(?:gesendet|verschickt|geschickt)"
-    rf"|diese\s+(?:nachricht|e-?mail|mail)\s+wurde\s+(?:von|mit)\b.{{0,60}}?(?<!\w)(?:{_DEVICES})\w{{0,8}}\b.{{0,40}}\b(?:gesendet|verschickt|geschrieben)"
-    r"|(?:get|obtener|télécharger|téléchargez|obtenez|holen sie sich|laden sie|scarica|download|hämta|hent|pobierz|скачать|загрузить)\s.{0,12}\boutlook"
-    r"(?:\s+\w{2,5}\s+(?:ios|android|windows|mac|mobile)(?:\s(?:and|und|et|y|e|en|och|og|i|и)\s\w+)?)?(?:\W*https?://\S{1,80})?"
-    rf"|(?:从|從|发自|發自|寄自).{{0,30}}(?:iphone|ipad|android|手机|手機|华为|小米).{{0,30}}|私の.{{0,30}}から送信"
-    rf"|나의\s.{{0,30}}에서\s보냄"
-    r")\W*$",
-    _FLAGS,
-)
-# Where the device comes first the end is asked first: it is quicker to see.
-_BEHIND = ("から送信", "gönderildi")
-_DEVICE_FIRST = re.compile(rf"\W*{_DEVICES}(?:から送信|\w{{0,8}}'?\w{{0,6}}(?:dan|den)\s+gönderildi)\W*$", _FLAGS)
-_MONTHS = r"(?:jan|feb|febr|fév|fevr|mar|mär|mrt|apr|avr|abr|kwi|mai|may|maj|mag|mei|jun|juin|giu|cze|jul|juil|lug|lip|aug|aoû|ago|sie|sep|set|wrz|okt|oct|out|ott|paź|nov|lis|dec|dez|déc|dic|gru|янв|фев|мар|апр|мая|июн|июл|авг|сен|окт|ноя|дек)"
-# A number of a parcel, a date and a question belong to no device.
-_OF_A_SENTENCE = re.compile(
-    rf"[?？]|\d(?:[ -]?\d){{4}}|\d{{1,2}}[./]\d{{1,2}}(?![.\d]*\w)|\b\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?(?!mail\b){_MONTHS}\w*|\b{_MONTHS}\w*\s\d{{1,2}}\b"
-    r"|\b(?:on|am|le|el|on|op|il)\s(?:mon|tues|wednes|thurs|fri|satur|sun|mon|diens|donners|frei|sams|sonn)(?:day|tag)\b|\b(?:yesterday|today|gestern|heute|hier|ayer|ieri|gisteren)\b",
-    _FLAGS,
-)
-
-
-def is_device_line(bare: str) -> bool:
-    """What a phone or a program adds by itself; a link behind its name may hold any number."""
-    found = _DEVICE.match(bare) or (bare.rstrip(" .!").endswith(_BEHIND) and _DEVICE_FIRST.match(bare))
-    return bool(found) and _OF_A_SENTENCE.search(bare.split("http", 1)[0]) is None
-
-
 SIGNATURE_DASHES = re.compile(r"\s*(?:--|—|–)\s*$")
 DELIMITER = re.compile(r"\s*(?:[-_=*~#+—–‐]\s?){3,}$")
-QUOTE = re.compile(r"\s{0,3}>")
-BAR_QUOTE = re.compile(r"\s{0,3}\|(?:\s|$)")
-FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 BOILERPLATE = re.compile(
     r"\W*(?:to unsubscribe|unsubscribe|you received this (?:message|e-?mail)|this e-?mail (?:has been|was|and any|is|message)|this message (?:has been|and any|is|may)"
     r"|confidential|disclaimer|reply to this email|view it on|visit topic|virus-free|scanned by|diese e-?mail|ce message|este (?:mensaje|correo|e-?mail)|questo messaggio"

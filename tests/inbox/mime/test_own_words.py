@@ -104,6 +104,8 @@ LAST_LINES = {
     "a phone that was sent back": "Hi,\n\nI returned it.\nSent with my old phone on 3 March, parcel 4711",
     "a question": "Hi,\n\nI wrote twice.\nSent from my iPhone, did you get it?",
     "a fault": "Hi,\n\nI cannot sign in.\nFrom my phone it fails",
+    "a program that fails": "Hi,\n\nno luck.\nOutlook for Android crashes",
+    "Vietnamese": "Chào,\n\nxem hình.\nGửi từ bưu điện Hà Nội hôm qua",
     "by post": "Hi,\n\nthe form is signed.\nSent by mail to your office",
 }
 FOOTERS = {
