@@ -36,6 +36,11 @@ class Proxy:
     def port(self) -> int:
         return int(self._server.sockets[0].getsockname()[1])
 
+    @property
+    def connections(self) -> int:
+        """How many there are now."""
+        return len([writer for writer in self._open.copy() if not writer.is_closing()]) // 2
+
     def reset(self) -> int:
         """Reset every connection on both sides; how many there were."""
         return self._run(self._reset())
