@@ -14,8 +14,8 @@ from inbox.mime import reply_marks as marks
 MAX_JOINED = 600
 _MAX_NAME = 6
 _MAX_AFTER = 2
-_MAX_DATED_NAME = 6
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
+_AROUND_A_NAME = marks.AROUND_A_DATE | marks.ATTRIBUTION_WORDS
 _AROUND_WORDS = ".,:;'’\"“”„«»()[]<>/—–-、，׳״"
 _ENDS = (":", "：", "-", ">", "*", "_", "&gt;")
 _SENTENCE_END = (".", "!", "?", "…", "。", "！", "？")
@@ -100,11 +100,11 @@ def _dated_name(joined: str) -> bool:
 def _is_dated_name(text: str, least: int) -> bool:
     """A name, and words around a date: written large, or in a script that has no small letters."""
     words = [word for token in text.split() if (word := token.strip(_AROUND_WORDS)) and any(map(str.isalpha, word))]
-    words = [word for word in words if word.lower() not in marks.AROUND_A_DATE | marks.ATTRIBUTION_WORDS]
+    words = [word for word in words if word.lower() not in _AROUND_A_NAME]
     if any(letter.isdigit() for word in words for letter in word):
         return False
     own = all(word.lower() in marks.NAME_PARTICLES for word in words if word[0].islower())
-    return own and least <= len(words) <= _MAX_DATED_NAME
+    return own and least <= len(words) <= _MAX_NAME
 
 
 def _by_address(joined: str) -> bool:

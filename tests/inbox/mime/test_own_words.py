@@ -38,6 +38,7 @@ SENTENCES = {
     "a place": "Delivered on 3 March 2026, 10:15, to the shop <info@shop.example>:\n\nwrong colour.",
     "Russian, an appointment": "Здравствуйте,\n\nЗапись на 3 марта 2026 в 10:15 к Jo Doe <jo@shop.example>:\n\nНикого не было.",
     "a log": "It crashed.\n\n2026-03-03 10:15:00 worker 3 wrote:\nerror 17\n\nWhat is error 17?",
+    "a log with a name": "It crashed.\n\n2026-03-03 10:15:00 Worker wrote:\nerror 17\n\nWhat is error 17?",
     "a log with an address": "It crashed.\n\n2026-03-03 10:15:00 delivered to <jo@shop.example>:\nerror 17\n\nWhat is error 17?",
 }  # fmt: skip
 
