@@ -5,6 +5,7 @@ other processes), a test that uses `db` really commits, and the owner empties th
 """
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -45,6 +46,12 @@ def _own_folders() -> None:
 
 _own_redis()
 _own_folders()
+
+
+def pytest_collection_finish() -> None:
+    """What collecting made stays for the whole run: no collection of garbage looks through it again, here or in a child."""
+    gc.collect()
+    gc.freeze()
 
 
 def _owner_dsn(name: str) -> str:

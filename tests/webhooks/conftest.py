@@ -133,7 +133,7 @@ class Running:
         while not done():
             assert self._thread.is_alive(), self._error
             assert time.monotonic() < limit, "the dispatcher did not get there"
-            time.sleep(0.01)
+            time.sleep(0.03)
 
     def _main(self) -> None:
         try:
