@@ -46,12 +46,14 @@ def _own_folders() -> None:
 
 _own_redis()
 _own_folders()
+gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """What collecting made stays for the whole run: no collection of garbage looks through it again, here or in a child."""
+    """What collecting made stays for the whole run: no collection of garbage looks through it, then or later, here or in a child."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def _owner_dsn(name: str) -> str:
