@@ -49,11 +49,15 @@ _own_folders()
 gc.disable()
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
     """What collecting made stays for the whole run: no collection of garbage looks through it, then or later, here or in a child."""
-    gc.collect()
-    gc.freeze()
-    gc.enable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def _owner_dsn(name: str) -> str:

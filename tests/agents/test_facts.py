@@ -3,8 +3,6 @@
 The lists are written by hand and know nothing of the rules that they try.
 """
 
-import time
-
 import pytest
 
 from agents.models import ApprovalRequest
@@ -15,6 +13,7 @@ from inbox.models import Entry
 from kernel.transactions import in_workspace
 from tests.agents.factories import office, play, proposal, receive_many, work
 from tests.agents.test_injection import question
+from tests.growth import grows_in_proportion
 
 COMPANY = (
     "We are open from 9 to 18. See https://acme.test/hours or write to help@acme.test. A key costs 15 EUR. Shipping is"
@@ -361,12 +360,13 @@ def test_a_model_that_says_what_it_is_told_sends_none_of_it(db):
 
 
 @pytest.mark.parametrize("endless", ["a", "a-", "1.1", "1 ", "1", "1,", "$1", "9:00-", "12.", "( dot ", "@", "1 k ", "\u0967-", "\u043c."])  # fmt: skip
-def test_no_answer_takes_seconds_to_compare(endless):
-    text = endless * (20_000 // len(endless))
-    for trusted in (COMPANY, text):
-        began = time.process_time()
-        deciding.decide(question(text, trusted=[trusted]))
-        assert time.process_time() - began < 1.5
+@pytest.mark.parametrize("own", [False, True])
+def test_an_answer_is_compared_in_proportion_to_its_length(endless, own):
+    def compare(size):
+        text = endless * (size // len(endless))
+        return deciding.decide(question(text, trusted=[text if own else COMPANY]))
+
+    assert grows_in_proportion(compare, 20_000)
 
 
 WORDS = [
@@ -377,14 +377,8 @@ WORDS = [
 
 @pytest.mark.parametrize("endless", WORDS)
 def test_twice_as_many_words_take_twice_as_long(endless):
-    def cost(size):
-        text, best = endless * (size // len(endless)), 9.0
-        for _ in range(3):
-            began = time.process_time()
-            in_digits(text)
-            dialled_in_digits(text)
-            best = min(best, time.process_time() - began)
-        return best
+    def read(size):
+        text = endless * (size // len(endless))
+        return in_digits(text), dialled_in_digits(text)
 
-    # Eight times the text: what is quadratic takes 64 times as long.
-    assert cost(40_000) < 24 * max(cost(5_000), 0.001)
+    assert grows_in_proportion(read, 40_000)

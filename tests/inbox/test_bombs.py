@@ -127,9 +127,9 @@ HONEST = {
 def test_bombs_are_refused_and_honest_files_are_not(cases):
     for name, make in BOMBS.items():
         content = make()
-        began = time.monotonic()
+        began = time.thread_time()
         reason = Inspection().hazard(content, sniff(content))
-        took = time.monotonic() - began
+        took = time.thread_time() - began
         assert reason, name
         assert took < 2, (name, took)
     cases("D4", len(BOMBS))
