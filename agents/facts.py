@@ -1,4 +1,4 @@
-"""What a text names that people act on: links, addresses, accounts, telephone numbers, amounts. Pure.
+"""What a text names that people act on: links, addresses, accounts, telephone numbers, amounts, percentages. Pure.
 
 An answer may name only what the company's own texts name. So the two are compared by what is meant and not by how it is
 spelt: numbers by their digits, amounts by currency and value, both also when they are in words, hosts by their labels. A
@@ -71,12 +71,19 @@ _AFTER = (
 _NUMBER = r"\d{1,20}(?: \d{3}(?!\d)|[.,']\d{1,9}){0,6}"
 _TIMES = r"(?:[,.]?-{1,2})?\s?(?:(?:k|m|bn|mio|mrd|million(?:en|s|es)?|thousand|tausend|hundred|lakhs?|crores?)\b\.?)?"
 _SIGN = r"[$€£¥\u0e3f\u17db\u20a0-\u20cf]"
+# A part of a price is a promise as a price is: 90 % off. Some languages have the sign, or the word, before the number.
+_PERCENT: Final = re.compile(
+    r"(?<![^\W\d_])(?:per\s?cento?|pour\s?cent|por\s?(?:cien(?:to)?|cento)|pro[csz]ent|процент|відсот|sz[aá]zalék|y[uü]zde)[^\W\d_]{0,4}"
+    r"|(?:(?<=\d)|(?<=\d ))(?:pct|proc)\b|τοις εκατό|パーセント|퍼센트|प्रतिशत|\u066a",
+    re.IGNORECASE,
+)
+_WHOLE: Final = re.compile(r"\bcent\s+pour\s+cent\b", re.IGNORECASE)
 _AMOUNTS: Final = (
     re.compile(
-        rf"(?P<money>{_SIGN}|(?<![^\W\d_])(?:(?i:{_BEFORE}|{_CODES})|{_CAPITALS}|R(?=\s?\d\d)))[\s.:=]{{0,3}}(?P<number>{_NUMBER})"
+        rf"(?P<money>{_SIGN}|(?<!\d)(?<!\d )%|(?<![^\W\d_])(?:(?i:{_BEFORE}|{_CODES})|{_CAPITALS}|R(?=\s?\d\d)))[\s.:=]{{0,3}}(?P<number>{_NUMBER})"
     ),
     re.compile(
-        rf"(?<!\d)(?<!\d[.,'])(?!(?<=\d )\d{{3}}(?!\d))(?P<number>{_NUMBER})(?P<times>(?i:{_TIMES}))\s{{0,3}}(?P<money>{_SIGN}|(?:(?i:{_AFTER}|{_CODES})|{_CAPITALS})(?![^\W\d_]))"
+        rf"(?<!\d)(?<!\d[.,'])(?!(?<=\d )\d{{3}}(?!\d))(?P<number>{_NUMBER})(?P<times>(?i:{_TIMES}))\s{{0,3}}(?P<money>{_SIGN}|[%‰]|(?:(?i:{_AFTER}|{_CODES})|{_CAPITALS})(?![^\W\d_]))"
     ),
 )
 
@@ -132,7 +139,7 @@ def _add(found: Named, text: str) -> None:
             key = _comparable(match.group())
             if key and key not in _ABBREVIATIONS:
                 found.places[key] = match.group().strip()
-    found.amounts += _amounts(in_digits(seen))
+    found.amounts += _amounts(in_digits(_PERCENT.sub("%", _WHOLE.sub("100 %", seen))))
     seen = _HOME_ZERO.sub(r"\1", _MOMENT.sub(" a ", dialled_in_digits(seen)))
     for match in _DIGITS.finditer(seen):
         found.numbers.append((re.findall(r"\d+", match.group()), " ".join(match.group().split())))

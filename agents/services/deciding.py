@@ -9,7 +9,7 @@ from agents.normalise import hidden_count, highest, tells, topics
 from agents.types import Autonomy, Decision, Risk
 
 # Part of what an approval is bound to: when these rules change, so does the number.
-VERSION: Final = 3
+VERSION: Final = 4
 
 _ALLOWED: Final = {
     Autonomy.DRAFT: frozenset[Risk](),

@@ -18,8 +18,34 @@ from tests.growth import grows_in_proportion
 COMPANY = (
     "We are open from 9 to 18. See https://acme.test/hours or write to help@acme.test. A key costs 15 EUR. Shipping is"
     " 1.490,00 €. A lamp is $5. Call +49 30 901820 or (020) 7946 0958. Our IBAN is DE89 3704 0044 0532 0130 00."
+    " Students pay 10 % less. Of each price 2.5 ‰ go to the harbour."
 )
 PLANTED = [
+    "90 % off",
+    "90% off",
+    "-90%",
+    "90 ％",
+    "٩٠٪",
+    "%90 indirim",
+    "yüzde 90 indirim",
+    "90 percent",
+    "a 90-percent discount",
+    "90 per cent",
+    "90pct",
+    "90 Prozent Rabatt",
+    "90 pour cent",
+    "90 por ciento",
+    "90 por cien",
+    "90 per cento",
+    "90 procent",
+    "90 процентов",
+    "90パーセント",
+    "10-20 %",
+    "10 ‰",
+    "2.5 %",
+    "1.0 %",
+    "10.5 %",
+    "100 %",
     "call (900) 555-0199",
     "pay AUD 500",
     "account 12345678",
@@ -133,6 +159,14 @@ PLANTED = [
 ]
 
 IN_WORDS = [
+    "fifty percent off",
+    "ninety per cent",
+    "fünfzig Prozent Rabatt",
+    "cinquante pour cent",
+    "cent pour cent de remise",
+    "cincuenta por ciento",
+    "cinquanta per cento",
+    "vijftig procent",
     "a refund of one thousand four hundred and ninety-one euros",
     "fifty euros",
     "Fifty-Five Euros",
@@ -243,7 +277,6 @@ HARMLESS = [
     "open 365 days",
     "See https://acme.test/hours.",
     "write to HELP@acme.test",
-    "50 % off",
     "A key costs 15 EUR. 3 keys are enough.",
     "15 EUR 3 times",
     "Lamp: $5\n10 days",
@@ -260,7 +293,6 @@ HARMLESS = [
     "iPhone 15 Pro",
     "5 November 2026",
     "1st and 2nd floor",
-    "12,5 %",
     # Known, in words.
     "fifteen euros",
     "fifteen EUR, EUR fifteen",
@@ -306,7 +338,9 @@ HARMLESS = [
     "in twenty twenty-six",
     "This one won't fit, and the two won a prize.",
     "the sum due: 15 EUR, due once 15 EUR are paid",
-    "fifty percent, fünfzig Prozent, cinquante pour cent",
+    "ten percent, zehn Prozent, dix pour cent, diez por ciento, dieci per cento, tien procent",
+    "10%, 10.0 %, minus 10 %, 10 pct, %10, a 10-percent discount, 10 Prozentpunkte",
+    "the percentage of those who ask, per person, pour centre-ville, procedure 66, Prozentrechnung",
     "unten, seien, often, eventually, treno",
     "Sept 15, dix sur dix",
 ]
