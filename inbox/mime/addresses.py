@@ -77,6 +77,7 @@ class _Reader:
         self.words: list[str] = []
         self.comment: list[str] = []
         self.angle: str | None = None
+        self.named = 0
 
     def read(self, value: str) -> None:
         depth = 0
@@ -87,7 +88,7 @@ class _Reader:
             elif mark == ")":
                 depth = max(0, depth - 1)
             elif depth:
-                self.comment.append(_PAIR.sub(r"\1", match[0]))
+                self.comment.append(_PAIR.sub(r"\1", match[0] if match[1] is None else match[1]))
             elif mark is not None:
                 self.separator(mark)
             else:
@@ -107,17 +108,24 @@ class _Reader:
         quoted, angle, _, atom, space = match.groups()
         if angle is not None:
             self.result.angles += 1
-            if self.angle is None or not self.angle.strip():
-                self.angle = angle
-            elif angle.strip():
-                self.finish()
-                self.angle = angle
+            if self.angle is not None and self.angle.strip():
+                if angle.strip():
+                    self.missing_comma(angle)
+                return
+            self.angle, self.named = angle, len(self.words)
         elif quoted is not None:
             self.words.append(re.sub(r"\\(.)", r"\1", quoted))
         elif atom is not None:
             self.words.append(_PAIR.sub(r"\1", atom))
         elif space and self.words:
             self.words.append(" ")
+
+    def missing_comma(self, angle: str) -> None:
+        """What was said after the one address is the name of the next."""
+        after = self.words[self.named :]
+        del self.words[self.named :]
+        self.finish()
+        self.words, self.angle, self.named = after, angle, len(after)
 
     def finish(self) -> None:
         """End of one mailbox: `name <address>`, a bare address, or an address with its name as a comment."""

@@ -106,6 +106,11 @@ CASES: dict[str, tuple[bytes, dict[str, Any]]] = {
     "escaped bracket in a comment": sender(b"Ann(a fine \\) friend) <ann@b.example>", "ann@b.example", name="Ann"),
     "escaped quote in a name": sender(b"Ann\\(e\\) <ann@b.example>", "ann@b.example", name="Ann(e)"),
     "backslash in a name": sender(b"HOUSE\\ann <ann@b.example>", "ann@b.example", name="HOUSE\\ann"),
+    "quoted comment as name": sender(b'a@b.example ("Ann Example")', "a@b.example", name="Ann Example"),
+    "comma missing between two": (
+        head(b"To: Ann <a@b.example> Bob Example <b@b.example> <c@b.example>", sender=b"From: Ann <a@b.example> Bob <b@b.example>\r\n"),
+        {"address": "a@b.example", "name": "Ann", "ambiguous": True, "to": ["a@b.example", "b@b.example", "c@b.example"]},
+    ),
     "comment as name": sender(b"a@b.example (Ann Example)", "a@b.example", name="Ann Example"),
     "source route": sender(b"<@relay.example,@x.example:a@b.example>", "a@b.example"),
     "mailto in brackets": sender(b"Ann <mailto:a@b.example>", "a@b.example"),
