@@ -55,6 +55,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._:+$-]{0,59}")
 # Charsets of seven bits, and Unicode's own.
 _NOT_UTF8 = frozenset({"utf-", "iso2", "hz", "asci"})
 _SURELY_UTF8 = 6  # bytes that continue a sequence
+_BROKEN_UTF8 = 8  # letters beyond ASCII for each byte that is none
 _SAMPLE = 64 * 1024
 _META = re.compile(rb"charset\s{0,9}=\s{0,9}[\"']?([\w.:-]{1,60})", re.IGNORECASE)
 _META_WITHIN = 4096
@@ -151,7 +152,16 @@ def _western(data: bytes) -> tuple[str, str]:
     try:
         return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
-        return data.decode("cp1252", "inbox-cp1252-hole"), "cp1252"
+        broken = _nearly_utf8(data)
+        return (broken, "utf-8") if broken else (data.decode("cp1252", "inbox-cp1252-hole"), "cp1252")
+
+
+def _nearly_utf8(data: bytes) -> str | None:
+    """UTF-8 that something has cut through a letter, where no charset is known to have been meant."""
+    text = data.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    good = len(text) - len(text.encode("ascii", "ignore")) - bad
+    return text if good >= max(_BROKEN_UTF8 * bad, _SURELY_UTF8) else None
 
 
 def _mostly(data: bytes, codec: str) -> tuple[str, str] | None:
@@ -199,7 +209,8 @@ def _undeclared(data: bytes, codec: str | None, hint: str | None) -> tuple[str, 
         try:
             return data.decode(name), name
         except (UnicodeError, LookupError, ValueError):
-            continue
+            if name == "utf-8" and (broken := _nearly_utf8(data)) is not None:
+                return broken, name
     found = _detect(data)
     if found is not None:
         return found
