@@ -46,11 +46,12 @@ def _visit(parts: list[Part], container: str, in_alternative: bool, lists: _List
     text_before = -1 if lists.text is None else len(lists.text)
     html_before = -1 if lists.html is None else len(lists.html)
     lists = _Lists(lists.text, lists.html, lists.attachments)
+    first = _related_root(parts) if container == "related" else 0
     for position, part in enumerate(parts):
         if part.children:
             inner = part.kind.partition("/")[2]
             _visit(part.children, inner, in_alternative or inner == "alternative", lists)
-        elif not _is_inline(part, container, position):
+        elif not _is_inline(part, container, position == first):
             lists.attachments.append(part)
         elif container == "alternative":
             _alternative(part, lists)
@@ -60,11 +61,20 @@ def _visit(parts: list[Part], container: str, in_alternative: bool, lists: _List
         _share(lists.text, text_before, lists.html, html_before)
 
 
-def _is_inline(part: Part, container: str, position: int) -> bool:
+def _related_root(parts: list[Part]) -> int:
+    """The part that shows the others: the one that `start` names, else the first of a type that can (RFC 2387 §3)."""
+    start = parts[0].parent.params.get("start", "").strip("<> ") if parts[0].parent is not None else ""
+    for position, part in enumerate(parts):
+        if start and part.header.get("content-id").strip("<> ") == start:
+            return position
+    return next((position for position, part in enumerate(parts) if part.children or part.kind in _TEXT), 0)
+
+
+def _is_inline(part: Part, container: str, is_first: bool) -> bool:
     media = part.kind.startswith(_MEDIA)
     if part.disposition == "attachment" or part.open_ended or not (media or part.kind in _TEXT):
         return False
-    return position == 0 or (container != "related" and (media or not part.named))
+    return is_first or (container != "related" and (media or not part.named))
 
 
 def _alternative(part: Part, lists: _Lists) -> None:

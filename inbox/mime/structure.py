@@ -66,9 +66,12 @@ class Part:
 
     @property
     def named(self) -> bool:
-        return any(key.partition("*")[0] == "filename" for key in self.disposition_params) or any(
-            key.partition("*")[0] == "name" for key in self.params
-        )
+        return _names(self.disposition_params, "filename") or _names(self.params, "name")
+
+
+def _names(params: dict[str, str], wanted: str) -> bool:
+    """A name of blanks is none."""
+    return any(key.partition("*")[0] == wanted and value.strip() for key, value in params.items())
 
 
 def _encoding(value: str) -> str:
@@ -109,6 +112,7 @@ class _Walker:
         self.levels: list[_Level] = []
         self.candidates = 0
         self.parts = 1
+        self.unclosed = 0
 
     def walk(self) -> Tree:
         position = self.enter(self.tree.root)
@@ -118,6 +122,7 @@ class _Walker:
                 break
             while self.levels[-1] is not level:  # an outer delimiter ends every inner multipart (RFC 2046 §5.1.2)
                 self.leave(at)
+                self.unclosed += 1
             tail = _TAIL.match(self.raw, at + len(level.mark))
             position = (tail.end() if tail else at + 1) - 1
             if tail is not None and tail[1]:
@@ -161,14 +166,17 @@ class _Walker:
         self.tree.leaves.append(part)
 
     def end_of_mail(self, part: Part) -> int:
-        """No delimiter follows: the mail breaks off here, unless its last line carries the closing one at its end."""
+        """No delimiter follows: the mail breaks off here, unless its last line carries the closing one at its end.
+
+        Programs forget one closing line, or half of it; a mail that lacks two of them has not arrived whole.
+        """
         if not self.levels:
             return len(self.raw)
-        closing = self.levels[-1].mark[1:] + b"--"
-        found = self.raw.rfind(closing, max(part.start, len(self.raw) - len(closing) - 4))
-        if found >= 0 and not self.raw[found + len(closing) :].strip():
+        closing = self.levels[-1].mark[1:] + b"-"
+        found = self.raw.rfind(closing, max(part.start, len(self.raw) - len(closing) - 5))
+        if found >= 0 and not self.raw[found + len(closing) :].strip(b"- \t\r\n"):
             return found
-        part.open_ended = True
+        part.open_ended = self.unclosed + len(self.levels) > 1
         return len(self.raw)
 
     def leave(self, at: int) -> None:

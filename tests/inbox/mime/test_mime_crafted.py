@@ -261,6 +261,34 @@ CASES: dict[str, tuple[bytes, dict[str, Any]]] = {
     "semicolon missing before the boundary": (head(b"Content-Type: multipart/mixed\r\n\tboundary=b", body=b"\r\n--b\r\n\r\nHello\r\n--b--"), {"text": "Hello"}),
     "never a boundary line": (head(b"Content-Type: multipart/mixed; boundary=b", body=b"\r\nHello\r\n"), {"text": "Hello"}),
     "no closing boundary": (mixed(b"\r\nHello", end=b""), {"text": "Hello"}),
+    "no closing boundary after an alternative": (
+        mixed(b"Content-Type: text/plain\r\n\r\nHello", b"Content-Type: text/html\r\n\r\n<b>Hi</b>", kind=b"alternative", end=b""),
+        {"text": "Hello", "html": "<b>Hi</b>", "names": []},
+    ),
+    "no closing boundary of the outer": (
+        mixed(b"Content-Type: multipart/alternative; boundary=i\r\n\r\n--i\r\n\r\nOne\r\n--i--", b"\r\nTwo", end=b""),
+        {"text": "One\nTwo", "names": []},
+    ),
+    "half a closing boundary": (mixed(b"\r\nHello", end=b"--b-\r\n"), {"text": "Hello", "names": []}),
+    "no closing boundary of two": (
+        mixed(b"\r\nOne", b"Content-Type: multipart/mixed; boundary=i\r\n\r\n--i\r\n\r\nTwo", end=b""), {"text": "One", "names": [None]},
+    ),
+    "related with its picture first": (
+        mixed(b"Content-Type: image/png\r\nContent-Location: p1\r\n\r\nx", b"Content-Type: text/html\r\n\r\n<b>Hello</b><img src=p1>", kind=b"related"),
+        {"text": "Hello", "names": [None], "inline": [True]},
+    ),
+    "related that names its start": (
+        mixed(
+            b"Content-Type: text/html; name=style.html\r\n\r\nframe",
+            b"Content-Type: text/html; name=page.html\r\nContent-ID: <r>\r\n\r\nHello",
+            kind=b'related; start="<r>"',
+        ),
+        {"text": "Hello", "names": ["style.html"]},
+    ),
+    "related of pictures": (mixed(b"Content-Type: image/png\r\n\r\nx", b"Content-Type: image/png\r\n\r\ny", kind=b"related"), {"names": [None, None]}),
+    "name of blanks": (
+        mixed(b"\r\nOne", b'Content-Type: text/plain; name=" "\r\nContent-Disposition: inline; filename=""\r\n\r\nTwo'), {"text": "One\nTwo", "names": []},
+    ),
     "closing boundary on the last text line": (mixed(end=b"--b\r\n\r\nHello--b--"), {"text": "Hello", "names": []}),
     "outer boundary ends the inner": (mixed(b'Content-Type: multipart/mixed; boundary="i"\r\n\r\n--i\r\n\r\nOne', b"\r\nTwo"), {"text": "One\nTwo"}),
     "empty part": (mixed(b"", b"\r\nHello"), {"text": "Hello"}),
@@ -304,6 +332,7 @@ def seen(mail: ParsedMail) -> dict[str, Any]:
         "in_reply_to": mail.in_reply_to,
         "references": mail.references,
         "text": mail.text.strip(),
+        "html": mail.html.strip(),
         "names": [item.filename for item in mail.attachments],
         "inline": [item.inline for item in mail.attachments],
         "signed": mail.signed,
