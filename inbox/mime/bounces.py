@@ -29,7 +29,8 @@ _STATUS = re.compile(r"(?<![\w.])([245])\.(\d{1,3})\.(\d{1,3})(?![\w]|\.\d)")
 _MESSAGE_ID = re.compile(r"^message-id:\s*<([^<>\s]{1,995})>", re.IGNORECASE | re.MULTILINE)
 _ADDRESS = re.compile(r"<?([\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w.-]{1,255})>?", re.ASCII)
 _NEAR_FAILURE = re.compile(
-    r"fail|undeliver|reject|unknown|not exist|no such|could not|unzustellbar|550|552|554", re.IGNORECASE
+    r"fail|undeliver|reject|unknown|not exist|no such|could not|unable to deliver|unzustellbar|550|552|554",
+    re.IGNORECASE,
 )
 _MAX_RECIPIENTS = 200
 _MAX_REPORT = 512 * 1024

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 
 import msgspec
 
-from inbox.mime import through_us
+from inbox.mime import subjects, through_us
 from inbox.mime.types import Kind, ParsedMail
 
 HOP_HEADER = "X-Autonomous-Inbox-Hop"
@@ -42,14 +42,18 @@ _ANSWERING_MACHINE = re.compile(
 _THAT_IS_ALL = re.compile(r"\s*(?:[:：]|[.!。！]*\s*$)")
 _BOUNCE_SUBJECT = re.compile(
     r"\s*(?:undeliver(?:able|ed)|mail delivery (?:failed|failure|system|subsystem|status)|delivery (?:status notification|failure|has failed|delayed|incomplete)"
-    r"|returned mail|failure notice|warning: (?:message|could not send)|message (?:delivery|could not be delivered|undeliverable)|nondeliverable"
+    r"|(?:your )?mail (?:system error|could not be delivered)|returned mail|failure notice|warning: (?:message|could not send)|message (?:delivery|could not be delivered|undeliverable)|nondeliverable"
     r"|unzustellbar|nicht zustellbar|unzustellbare? |zustellung fehlgeschlagen|fehlgeschlagene zustellung|non remis|échec de la remise|remise impossible|no se puede entregar|no entregado"
-    r"|mensaje no entregado|non recapitabile|mancato recapito|onbestelbaar|não entregue|kan inte levereras|kunne ikke leveres|niedostarczalna|недоставленное|не удалось доставить|配信不能|无法送达|退信)",
+    r"|mensaje no entregado|non recapitabile|mancato recapito|onbestelbaar|não entregue|kan inte levereras|kunne ikke leveres|niedostarczalna|недоставленное|не удалось доставить|kohaletoimetamatu|配信不能|メッセージを配信できません|メールエラー|无法送达|(?:系统)?退信)",
     re.IGNORECASE,
 )
+# What a receiver of DMARC reports is told to expect (RFC 7489 §7.2.1.1).
+_DMARC_SUBJECT = re.compile(r"\s*(?:\[preview\]\s*)?report domain:\s*\S+\s+submitter:", re.IGNORECASE)
 _DAEMON = re.compile(r"(?:mailer[-_.]?daemon|mail[-_.]?daemon|mail-delivery-sub?system)(?:$|[+@-])", re.IGNORECASE)
+_DAEMON_NAME = re.compile(r"\bmail(?:er)?[-_.]?daemon\b", re.IGNORECASE)
+_POSTMASTER = re.compile(r"post[-_.]?master@", re.IGNORECASE)
 _NOT_A_PERSON = re.compile(
-    r"(?:mailer[-_.]?daemon|mail[-_.]?daemon|postmaster|(?:do[-_.]?)?not?[-_.]?reply|dont[-_.]?reply|donotreply|bounces?|owner-.+|.+-owner|.+-request|.+-bounces?|listserv|majordomo)"
+    r"(?:mailer[-_.]?daemon|mail[-_.]?daemon|post[-_.]?master|(?:.+[-_.])?(?:(?:do[-_.]?)?not?[-_.]?reply|dont[-_.]?reply)|bounces?|owner-.+|.+[+-](?:owner|request|bounces?)|listserv|majordomo)"
     r"(?:[+-].*)?",
     re.IGNORECASE,
 )
@@ -63,11 +67,16 @@ _MACHINE_FIELDS = (
     "x-fc-machinegenerated",
     "x-auto-reply-from",
     "x-cron-env",
-    "x-loop",
     "x-ebay-mailtracker",
 )
 _LIST_FIELDS = ("list-id", "list-unsubscribe", "list-post", "list-help", "list-subscribe", "list-owner", "list-archive")
 _OLD_LIST_FIELDS = ("mailing-list", "x-mailing-list", "x-beenthere", "x-google-group-id")
+_REPORTS: dict[str, tuple[Kind, str]] = {
+    "delivery-status": ("bounce", "delivery report (RFC 3464)"),
+    "global-delivery-status": ("bounce", "delivery report (RFC 6533)"),
+    "disposition-notification": ("auto_reply", "read receipt (RFC 8098)"),
+    "feedback-report": ("bounce", "feedback report (RFC 5965)"),
+}
 _FAIL = "FAIL"
 _MAX_CITED = 50
 
@@ -95,6 +104,14 @@ class _Message:
     def first(self, name: str) -> str:
         values = self.fields.get(name)
         return values[0] if values else ""
+
+    def writer(self) -> str:
+        """The address in From, or what From says without one: `Mail System <MAILER-DAEMON>`, the null path, nothing."""
+        value = self.first("from").strip()
+        if "@" in value:
+            return self.mail.from_.address if self.mail.from_ is not None else ""
+        found = _DAEMON_NAME.search(value)
+        return found[0] if found else "mailer-daemon" if value == "<>" else ""
 
     def token(self, name: str) -> str:
         """The value without comments and parameters, in lower case."""
@@ -128,7 +145,7 @@ def classify(
 
 def looks_like_bounce(mail: ParsedMail) -> bool:
     """Whether it would be a bounce if the envelope said that it has no return path."""
-    return _BOUNCE_SUBJECT.match(mail.subject) is not None
+    return _BOUNCE_SUBJECT.match(subjects.ungated(mail.subject)) is not None
 
 
 Found = tuple[Kind, str] | None
@@ -176,23 +193,28 @@ def _report(message: _Message) -> Found:
     mail = message.mail
     if mail.content_type not in {"multipart/report", "message/delivery-status", "message/disposition-notification"}:
         return None
-    kind = (mail.report_type or mail.content_type.partition("/")[2]).lower()
-    if kind == "disposition-notification":
-        return "auto_reply", "read receipt (RFC 8098)"
-    if kind == "feedback-report":
-        return "bounce", "feedback report (RFC 5965)"
-    return "bounce", "delivery report (RFC 3464)"
+    kind = (mail.report_type or "").lower()
+    parts = {mail.content_type, *(item.content_type for item in mail.attachments)}
+    for name, found in _REPORTS.items():
+        if kind == name or (kind not in _REPORTS and f"message/{name}" in parts):
+            return found
+    return ("auto_reply", f"report: {kind[:40]}") if kind else ("bounce", "a report of no kind")
 
 
 def _bounce(message: _Message) -> Found:
     mail = message.mail
     if message.first("x-failed-recipients"):
         return "bounce", "X-Failed-Recipients"
-    daemon = mail.from_ is not None and _DAEMON.match(mail.from_.address) is not None
-    if _DAEMON.match(message.path) or daemon:
+    writer = message.writer()
+    if _DAEMON.match(message.path) or _DAEMON.match(writer):
         return "bounce", "sender is a mailer daemon"
-    if message.null_path and _BOUNCE_SUBJECT.match(mail.subject):
-        return "bounce", "null return path and the subject of a bounce"
+    is_system = not writer or _POSTMASTER.match(writer) is not None
+    if (message.null_path or is_system) and looks_like_bounce(mail):
+        by = "null return path" if message.null_path else "from a postmaster or nobody"
+        return "bounce", f"{by}, and the subject of a bounce"
+    # A postmaster who is away says so (RFC 3834); what reports a failure need not say what it is.
+    if message.null_path and is_system and message.token("auto-submitted") != "auto-replied":
+        return "bounce", "null return path, from a postmaster or nobody"
     return None
 
 
@@ -203,6 +225,8 @@ def _answering_machine(message: _Message) -> Found:
     for name in _MACHINE_FIELDS:
         if name in message.fields:
             return "auto_reply", f"has {name}"
+    if "x-loop" in message.fields and _list(message) is None:  # a list's own guard says nothing of who wrote to it
+        return "auto_reply", "has x-loop"
     if message.token("precedence") == "auto_reply" or message.token("x-precedence") == "auto_reply":
         return "auto_reply", "Precedence: auto_reply"
     if "autoresponder" in message.first("delivered-to").lower():
@@ -212,9 +236,12 @@ def _answering_machine(message: _Message) -> Found:
 
 def _silent_machine(message: _Message) -> Found:
     """No field says so: Exchange's out-of-office is known by its subject alone (ZM-7), others by the null path."""
-    begun = _ANSWERING_MACHINE.match(message.mail.subject)
-    if begun and _THAT_IS_ALL.match(message.mail.subject, begun.end()):
+    subject = subjects.ungated(message.mail.subject)
+    begun = _ANSWERING_MACHINE.match(subject)
+    if begun and _THAT_IS_ALL.match(subject, begun.end()):
         return "auto_reply", "subject of an answering machine"
+    if _DMARC_SUBJECT.match(subject):
+        return "auto_reply", "DMARC report (RFC 7489)"
     if begun and _answers_unasked(message):
         return "auto_reply", "begins like an answering machine, and came like one"
     if message.null_path and not any(name in message.fields for name in _LIST_FIELDS):

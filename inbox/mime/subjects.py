@@ -8,7 +8,7 @@ _ANSWERS = "re|aw|sv|antw?|odp|ang|ref|res|r|rif|ynt|yan|vá|απ|σχετ|ha|н
 _FORWARDS = "fwd?|wg|tr|enc|vb|vl|pd|doorst|i|ilt|yml|fs|továbbítás|πρθ|пересл|转发|轉寄|転送|전달"
 # An answer in one language and a forward in another (Finnish and Norwegian, Portuguese and Spanish).
 _EITHER = "vs|rv"
-_GATEWAYS = r"\[\s*(?:ext|extern|external|externe|spam\??)\s*\]"
+_GATEWAYS = r"\[\s*(?:ext(?:ern(?:al|e)?)?(?:[ -](?:e?-?mail|sender|message))?|spam\??)\s*\]"
 _COUNT = r"\.?\s*(?:\[\d+\]|\(\d+\))?\s*[:：]"
 _ANSWER = re.compile(rf"\s*(?:(?:{_ANSWERS}|{_EITHER}){_COUNT}|{_GATEWAYS})\s*", re.IGNORECASE)
 _FORWARD = re.compile(rf"\s*(?:{_FORWARDS}|{_EITHER}){_COUNT}\s*", re.IGNORECASE)
@@ -18,13 +18,13 @@ _GATEWAY = re.compile(rf"(?:\s*{_GATEWAYS})+", re.IGNORECASE)
 
 def is_forward(subject: str) -> bool:
     """Of `Re: Fwd: x` the outermost counts: somebody answers what was once passed on."""
-    ungated = _ungated(subject)
-    return _FORWARD.match(ungated) is not None or _FORWARD_IN_BRACKETS.match(ungated) is not None
+    begins = ungated(subject)
+    return _FORWARD.match(begins) is not None or _FORWARD_IN_BRACKETS.match(begins) is not None
 
 
 def is_answer(subject: str) -> bool:
     """What may be either is taken for a forward: nothing of it is folded then."""
-    return _ANSWER.match(_ungated(subject)) is not None and not is_forward(subject)
+    return _ANSWER.match(ungated(subject)) is not None and not is_forward(subject)
 
 
 def unanswered(subject: str) -> str:
@@ -37,7 +37,8 @@ def bare(subject: str) -> str:
     return _without(subject, _ANSWER, _FORWARD)
 
 
-def _ungated(subject: str) -> str:
+def ungated(subject: str) -> str:
+    """Without what a gateway has put in front of it."""
     found = _GATEWAY.match(subject)
     return subject[found.end() :] if found else subject
 

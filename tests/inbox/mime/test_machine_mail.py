@@ -45,6 +45,24 @@ FIELDS: dict[str, tuple[str, dict[str, str]]] = {
     "MDN": ("auto_reply", {"Content-Type": MDN}),
     "feedback report": ("bounce", {"Content-Type": ARF}),
     "report of unknown type": ("bounce", {"Content-Type": 'multipart/report; boundary="b"'}),
+    "TLS report": ("auto_reply", {"Content-Type": 'multipart/report; report-type=tlsrpt; boundary="b"'}),
+    "DMARC report": ("auto_reply", {"Subject": "Report Domain: acme.test Submitter: isp.example Report-ID: <77>"}),
+    "DMARC report, marked": ("auto_reply", {"Subject": "[Preview] Report domain: acme.test Submitter: isp.example Report-ID: 8"}),
+    "mailer-daemon without a domain": ("bounce", {"From": "Mail System <MAILER-DAEMON>"}),
+    "mailer-daemon without an address": ("bounce", {"From": "mailer-daemon <>"}),
+    "null path in From": ("bounce", {"From": "<>", "Subject": "State of your message"}),
+    **{
+        f"{who or 'nobody'}: {subject}": ("bounce", {"From": who, "Return-Path": path, "Subject": subject})
+        for who in ("Postmaster <postmaster@mx.example>", "mx.example")
+        for path in ("<box@mx.example>", "<>")
+        for subject in ("Undeliverable: Hello", "[EXTERNAL] Undeliverable: Hello", "Mail System Error - not sent", "系统退信")
+    },
+    "postmaster, null path and any subject": ("bounce", {"From": "postmaster@mx.example", "Return-Path": "<>", "Subject": "Hm"}),
+    "postmaster's bounce of low rank": ("bounce", {"From": "postmaster@mx.example", "Subject": "Undeliverable: x", "Precedence": "bulk"}),
+    "postmaster who is away": (
+        "auto_reply", {"From": "postmaster@mx.example", "Return-Path": "<>", "Subject": "Back on Monday", "Auto-Submitted": "auto-replied"},
+    ),
+    "postmaster who asks": ("human", {"From": "postmaster@mx.example", "Subject": "Re: Undeliverable: Hello"}),
     "X-Failed-Recipients": ("bounce", {"X-Failed-Recipients": "a@b.example"}),
     "mailer-daemon": ("bounce", {"From": "MAILER-DAEMON@mx.example"}),
     "mailer-daemon with a name": ("bounce", {"From": "Mail Delivery <Mailer-Daemon@mx.example>"}),
@@ -58,6 +76,7 @@ FIELDS: dict[str, tuple[str, dict[str, str]]] = {
             "Odpowiedź automatyczna: faktura", "Автоматический ответ: счёт", "自動返信: 注文", "自动答复: 订单",
             "Resposta automática: pedido", "Otomatik yanıt: sipariş", "Automatická odpověď: faktura",
             "Automatická odpoveď: faktúra", "Out of Office AutoReply: hello", "AutoReply: hello", "Auto-Response: hello", "OOO: hello",
+            "[EXTERNAL] Automatic reply: hello", "[External Email] [SPAM?] Abwesenheitsnotiz: x", "[Ext Sender] Out of office",
             "Abwesenheitsnotiz", "Out of office", "Out of the office.", "Frånvaro: faktura", "Nieobecność: faktura", "自動返信：注文",
         )
     },
@@ -70,11 +89,14 @@ FIELDS: dict[str, tuple[str, dict[str, str]]] = {
     "noreply": ("human", {"From": "noreply@shop.example"}),
     "do-not-reply": ("human", {"From": "do-not-reply@shop.example"}),
     "noreply with a tag": ("human", {"From": "noreply+77@shop.example"}),
+    "noreply of a service": ("human", {"From": "Shared with you <files-noreply@shop.example>"}),
+    "+owner": ("human", {"From": "news+owner@shop.example"}),
     "postmaster": ("human", {"From": "postmaster@shop.example"}),
     "bounce path": ("human", {"Return-Path": "<bounces+77@shop.example>"}),
     "owner-": ("human", {"From": "owner-news@shop.example"}),
     "-request": ("human", {"From": "news-request@shop.example"}),
     "X-Loop": ("auto_reply", {"X-Loop": "support@acme.test"}),
+    "X-Loop of a list": ("list", {"X-Loop": "news@shop.example", "List-Id": "<news.shop.example>"}),
     "X-Autoreply": ("auto_reply", {"X-Autoreply": "yes"}),
     "X-Autorespond": ("auto_reply", {"X-Autorespond": "x"}),
     "X-Autoresponder": ("auto_reply", {"X-Autoresponder": "x"}),
@@ -136,6 +158,10 @@ def test_a_person_may_be_answered() -> None:
         {"X-Auto-Response-Suppress": "DR, RN, NRN"},
         {"From": "reply@person.example"},
         {"From": "norbert.reply@person.example"},
+        {"From": "casino-reply@person.example"},
+        {"Subject": "[EXTERNAL] Undelivered mail: what do I do?"},
+        {"Subject": "Undeliverable: my parcel"},
+        {"Subject": "Report domain names that you sell"},
         {"Precedence": "first-class"},
         {"Precedence": "first-class", "Subject": "OOO question"},
         {"References": "<a@acme.test>", "Subject": "Auto reply is broken in my account"},
