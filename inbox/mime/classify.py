@@ -20,7 +20,7 @@ OwnAddresses = Callable[[str], bool] | Collection[str]
 _COMMENT = re.compile(r"\([^()]*\)")
 # What answering machines begin their subjects with, and people sometimes, too.
 _ANSWERING_MACHINE = re.compile(
-    r"\s*(?:automatic reply|auto(?:matic)?[- ]?(?:reply|response|responder)|out of (?:the )?office(?: (?:auto[- ]?)?(?:reply|response|message|notice|notification))?"
+    r"\s*\[?(?:automatic reply|auto(?:matic)?[- ]?(?:reply|response|responder)|out of (?:the )?office(?: (?:auto[- ]?)?(?:reply|response|message|notice|notification))?"
     r"|ooo\b|on vacation|away from (?:my )?(?:mail|office)"
     r"|automatische antwort|abwesenheits(?:notiz|nachricht|assistent|meldung)|abwesend\b|ich bin nicht im büro"
     r"|réponse automatique|absence du bureau|message d'absence|absent du bureau"
@@ -39,7 +39,17 @@ _ANSWERING_MACHINE = re.compile(
     re.IGNORECASE,
 )
 # Behind the whole phrase: a colon before the subject that is answered, or nothing more. A person goes on in words.
-_THAT_IS_ALL = re.compile(r"\s*(?:[:：]|[.!。！]*\s*$)")
+_THAT_IS_ALL = re.compile(r"\s*(?:[:：\]]|[.!。！]*\s*$)")
+# Whole sentences that programs write and people do not: who is away (Notes), and reports known by their subject alone
+# (RFC 7489 §7.2.1.1, complaints of a feedback loop).
+_AWAY = re.compile(
+    r"\s*(?:auto:.{1,150}?\bis out of (?:the )?office\b|.{1,150}?\bis out of (?:the )?office\.?\s*\(returning\b)",
+    re.IGNORECASE,
+)
+_REPORT_SUBJECT = re.compile(
+    r"\s*(?:(?:\[preview\]\s*)?report domain:\s*\S+\s+submitter:|complaint about message from [\d.:a-f]+\s*$)",
+    re.IGNORECASE,
+)
 _BOUNCE_SUBJECT = re.compile(
     r"\s*(?:undeliver(?:able|ed)|mail delivery (?:failed|failure|system|subsystem|status)|delivery (?:status notification|failure|has failed|delayed|incomplete)"
     r"|(?:your )?mail (?:system error|could not be delivered)|returned mail|failure notice|warning: (?:message|could not send)|message (?:delivery|could not be delivered|undeliverable)|nondeliverable"
@@ -47,8 +57,6 @@ _BOUNCE_SUBJECT = re.compile(
     r"|mensaje no entregado|non recapitabile|mancato recapito|onbestelbaar|não entregue|kan inte levereras|kunne ikke leveres|niedostarczalna|недоставленное|не удалось доставить|kohaletoimetamatu|配信不能|メッセージを配信できません|メールエラー|无法送达|(?:系统)?退信)",
     re.IGNORECASE,
 )
-# What a receiver of DMARC reports is told to expect (RFC 7489 §7.2.1.1).
-_DMARC_SUBJECT = re.compile(r"\s*(?:\[preview\]\s*)?report domain:\s*\S+\s+submitter:", re.IGNORECASE)
 _DAEMON = re.compile(r"(?:mailer[-_.]?daemon|mail[-_.]?daemon|mail-delivery-sub?system)(?:$|[+@-])", re.IGNORECASE)
 _DAEMON_NAME = re.compile(r"\bmail(?:er)?[-_.]?daemon\b", re.IGNORECASE)
 _POSTMASTER = re.compile(r"post[-_.]?master@", re.IGNORECASE)
@@ -206,9 +214,11 @@ def _bounce(message: _Message) -> Found:
     if message.first("x-failed-recipients"):
         return "bounce", "X-Failed-Recipients"
     writer = message.writer()
-    if _DAEMON.match(message.path) or _DAEMON.match(writer):
-        return "bounce", "sender is a mailer daemon"
     is_system = not writer or _POSTMASTER.match(writer) is not None
+    # Some servers write their daemon for the null path, also on what a person's answering machine has sent.
+    by_daemon = _DAEMON.match(message.path) and (is_system or _answering_machine(message) is None)
+    if by_daemon or _DAEMON.match(writer):
+        return "bounce", "sender is a mailer daemon"
     if (message.null_path or is_system) and looks_like_bounce(mail):
         by = "null return path" if message.null_path else "from a postmaster or nobody"
         return "bounce", f"{by}, and the subject of a bounce"
@@ -238,10 +248,10 @@ def _silent_machine(message: _Message) -> Found:
     """No field says so: Exchange's out-of-office is known by its subject alone (ZM-7), others by the null path."""
     subject = subjects.ungated(message.mail.subject)
     begun = _ANSWERING_MACHINE.match(subject)
-    if begun and _THAT_IS_ALL.match(subject, begun.end()):
+    if (begun and _THAT_IS_ALL.match(subject, begun.end())) or _AWAY.match(subject):
         return "auto_reply", "subject of an answering machine"
-    if _DMARC_SUBJECT.match(subject):
-        return "auto_reply", "DMARC report (RFC 7489)"
+    if _REPORT_SUBJECT.match(subject):
+        return "auto_reply", "subject of a report"
     if begun and _answers_unasked(message):
         return "auto_reply", "begins like an answering machine, and came like one"
     if message.null_path and not any(name in message.fields for name in _LIST_FIELDS):

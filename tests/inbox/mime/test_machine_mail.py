@@ -66,6 +66,14 @@ FIELDS: dict[str, tuple[str, dict[str, str]]] = {
     "X-Failed-Recipients": ("bounce", {"X-Failed-Recipients": "a@b.example"}),
     "mailer-daemon": ("bounce", {"From": "MAILER-DAEMON@mx.example"}),
     "mailer-daemon with a name": ("bounce", {"From": "Mail Delivery <Mailer-Daemon@mx.example>"}),
+    "mailer-daemon as path of one who is away": (
+        "auto_reply", {"Return-Path": "<MAILER-DAEMON@mx.example>", "Subject": "Automatic response"},
+    ),
+    "mailer-daemon as path of a postmaster": (
+        "bounce",
+        {"Return-Path": "<MAILER-DAEMON@mx.example>", "From": "postmaster@mx.example", "Auto-Submitted": "auto-replied", "Subject": "Late"},
+    ),
+    "complaint known by its subject": ("auto_reply", {"Subject": "complaint about message from 192.0.2.7"}),
     "mailer-daemon as path": ("bounce", {"Return-Path": "<MAILER-DAEMON@mx.example>"}),
     **{
         f"subject {subject!r}": ("auto_reply", {"Subject": subject})
@@ -77,6 +85,8 @@ FIELDS: dict[str, tuple[str, dict[str, str]]] = {
             "Resposta automática: pedido", "Otomatik yanıt: sipariş", "Automatická odpověď: faktura",
             "Automatická odpoveď: faktúra", "Out of Office AutoReply: hello", "AutoReply: hello", "Auto-Response: hello", "OOO: hello",
             "[EXTERNAL] Automatic reply: hello", "[External Email] [SPAM?] Abwesenheitsnotiz: x", "[Ext Sender] Out of office",
+            "[Autoodpowiedź] hello", "[Auto-Reply] hello", "AUTO: Ann Example is out of the office until 5 May.",
+            "Ann Example/ACME is out of the office. (returning 05.05.2031)",
             "Abwesenheitsnotiz", "Out of office", "Out of the office.", "Frånvaro: faktura", "Nieobecność: faktura", "自動返信：注文",
         )
     },
@@ -162,6 +172,10 @@ def test_a_person_may_be_answered() -> None:
         {"Subject": "[EXTERNAL] Undelivered mail: what do I do?"},
         {"Subject": "Undeliverable: my parcel"},
         {"Subject": "Report domain names that you sell"},
+        {"Subject": "Complaint about message from your shop"},
+        {"Subject": "Auto: Frage zur Versicherung"},
+        {"Subject": "Bob is out of the office, whom do I ask?"},
+        {"Subject": "[Orders] out of office hours"},
         {"Precedence": "first-class"},
         {"Precedence": "first-class", "Subject": "OOO question"},
         {"References": "<a@acme.test>", "Subject": "Auto reply is broken in my account"},
