@@ -83,6 +83,16 @@ def test_qmail_says_it_in_words() -> None:
     assert bounce.original_message_id == "our-2@acme.test"
 
 
+@pytest.mark.parametrize("sender", ["Postmaster <postmaster@mx.example>", "System <MAILER-DAEMON>", "mx.example"])
+def test_a_bounce_that_only_its_words_tell(sender: str) -> None:
+    raw = (
+        f"From: {sender}\r\nSubject: [External] Undeliverable: Offer\r\n\r\n"
+        "The gateway is unable to deliver what you sent to:\r\n\r\n  bob@example.org\r\n\r\n5.1.1, no box of this name.\r\n"
+    ).encode()
+    (told,) = bounce_of(raw).recipients
+    assert (told.address, told.action, told.status) == ("bob@example.org", "failed", "5.1.1")
+
+
 def test_complaint_of_a_feedback_loop() -> None:
     raw = (
         "From: fbl@isp.example\r\nContent-Type: multipart/report; report-type=feedback-report; boundary=b\r\n\r\n"
