@@ -9,7 +9,8 @@ from inbox.mime.headers import Header, read_header
 from inbox.mime.limits import Limits
 from inbox.mime.params import split_value
 
-_TAIL = re.compile(rb"(--)?[ \t]*\r?(?:\n|\Z)")
+# What is written behind a closing delimiter is no part of a boundary unless it looks like more of one.
+_TAIL = re.compile(rb"(--)?[ \t]*\r?(?:\n|\Z)|(--)[^\w\n=-][^\n]*(?:\n|\Z)")
 _GUESS = re.compile(rb"^--([^\s-][^\s]{0,69})[ \t]*\r?\n", re.MULTILINE)
 # A delimiter line is followed by the header of a part.
 _OPENING = re.compile(rb"^--(\S{1,70})[ \t]*\r?\nContent-[A-Za-z-]{1,40}:", re.MULTILINE | re.IGNORECASE)
@@ -125,7 +126,7 @@ class _Walker:
                 self.unclosed += 1
             tail = _TAIL.match(self.raw, at + len(level.mark))
             position = (tail.end() if tail else at + 1) - 1
-            if tail is not None and tail[1]:
+            if tail is not None and (tail[1] or tail[2]):
                 self.leave(at)
             elif position + 1 >= len(self.raw):
                 break  # a delimiter line and nothing after it opens no part

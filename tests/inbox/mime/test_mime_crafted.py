@@ -274,6 +274,12 @@ CASES: dict[str, tuple[bytes, dict[str, Any]]] = {
         mixed(b"\r\nOne", b"Content-Type: multipart/mixed; boundary=i\r\n\r\n--i\r\n\r\nTwo", end=b""), {"text": "One", "names": [None]},
     ),
     "related with its picture first": (
+    "more behind the closing boundary": (
+        mixed(b"\r\nHello", end=b"--b--> not ours\r\n\r\nand nothing to read\r\n"), {"text": "Hello", "names": []},
+    ),
+    "a boundary that goes on behind two hyphens": (
+        mixed(b"Content-Type: multipart/mixed; boundary=b--=c\r\n\r\n--b--=c\r\n\r\nOne\r\n--b--=c--", b"\r\nTwo"), {"text": "One\nTwo"},
+    ),
         mixed(b"Content-Type: image/png\r\nContent-Location: p1\r\n\r\nx", b"Content-Type: text/html\r\n\r\n<b>Hello</b><img src=p1>", kind=b"related"),
         {"text": "Hello", "names": [None], "inline": [True]},
     ),
