@@ -20,7 +20,9 @@ _UTF8_LETTER = re.compile(
     rb"=(?:C[2-9A-F]|D[0-9A-F]|E[0-9A-F]=[89AB][0-9A-F]|F[0-4]=[89AB][0-9A-F]=[89AB][0-9A-F])=[89AB][0-9A-F]"
 )
 _EQUALS = re.compile(rb"=(?![0-9A-F]{2}|\r?\n|$)")
-_HARD_END = re.compile(rb"[^A-Za-z0-9+/=\s]")
+_PADDED = re.compile(rb"\s*(?:[A-Za-z0-9+/]+[ \t]*\r?\n)*[A-Za-z0-9+/]*={1,2}[ \t]*(?:\r?\n|\Z)")
+# A letter that base64 has not, or a word behind a word.
+_HARD_END = re.compile(rb"[^A-Za-z0-9+/=\s]|\S[ \t]+\S")
 
 
 def decode_transfer(raw: bytes, start: int, end: int, encoding: str) -> tuple[bytes, str | None]:
@@ -97,6 +99,9 @@ def _decoded_length(raw: bytes, start: int, end: int) -> int | None:
 
 def _damaged(data: bytes) -> tuple[bytes, str | None]:
     """Not base64 at all: the text as it is (an unencoded body under the wrong name); else what can be saved."""
+    whole = _PADDED.match(data)
+    if whole is not None and len(b"".join(whole[0].split())) % 4 == 0:  # a list has put its own words below it
+        return lenient_base64(whole[0]), "transfer: base64 with something else behind it, read to its end"
     sample = data[:_SAMPLE]
     letters = sum(len(line) for line in sample.split() if _HARD_END.search(line) is None and len(line) % 4 == 0)
     if letters * 2 < len(sample.strip()) and b" " in sample.strip():

@@ -222,6 +222,11 @@ CASES: dict[str, tuple[bytes, dict[str, Any]]] = {
     "bad quoted-printable": body(b"text/plain; charset=utf-8", b"100=% sure=", "100=% sure", b"quoted-printable"),
     "base64 text": body(b"text/plain; charset=utf-8", base64.b64encode("café".encode()), "café", b"base64"),
     "base64 with rubbish after it": body(b"text/plain; charset=utf-8", b"Y2Fmw6k= ignored", "café", b"base64"),
+    "little base64 above a list's own words": body(
+        b"text/plain; charset=utf-8", b"w7ZrCg==\r\n\r\n-- \r\nThis list is read by everybody who works in the house\r\nhttps://lists.example/house\r\n", "ök", b"base64",
+    ),
+    "a word and two signs of equality": body(b"text/plain", b"word==\r\nand more words that are no base64 at all\r\n", "word==\nand more words that are no base64 at all", b"base64"),
+    "base64 with a blank in its lines": body(b"text/plain; charset=utf-8", b"Y2Fm w6kg\r\nb3Vp IQ==\r\n", "café oui!", b"base64"),
     "base64 that is plain": body(b"text/plain", b"this is not base64 at all, sorry", "this is not base64 at all, sorry", b"base64"),
     "unknown encoding": body(b"text/plain; charset=utf-8", "é".encode(), "é", b"x-nothing"),
     "encoding with a comment": body(b"text/plain; charset=utf-8", b"caf=C3=A9", "café", b"quoted-printable (really)"),
@@ -269,17 +274,17 @@ CASES: dict[str, tuple[bytes, dict[str, Any]]] = {
         mixed(b"Content-Type: multipart/alternative; boundary=i\r\n\r\n--i\r\n\r\nOne\r\n--i--", b"\r\nTwo", end=b""),
         {"text": "One\nTwo", "names": []},
     ),
-    "half a closing boundary": (mixed(b"\r\nHello", end=b"--b-\r\n"), {"text": "Hello", "names": []}),
-    "no closing boundary of two": (
-        mixed(b"\r\nOne", b"Content-Type: multipart/mixed; boundary=i\r\n\r\n--i\r\n\r\nTwo", end=b""), {"text": "One", "names": [None]},
-    ),
-    "related with its picture first": (
     "more behind the closing boundary": (
         mixed(b"\r\nHello", end=b"--b--> not ours\r\n\r\nand nothing to read\r\n"), {"text": "Hello", "names": []},
     ),
     "a boundary that goes on behind two hyphens": (
         mixed(b"Content-Type: multipart/mixed; boundary=b--=c\r\n\r\n--b--=c\r\n\r\nOne\r\n--b--=c--", b"\r\nTwo"), {"text": "One\nTwo"},
     ),
+    "half a closing boundary": (mixed(b"\r\nHello", end=b"--b-\r\n"), {"text": "Hello", "names": []}),
+    "no closing boundary of two": (
+        mixed(b"\r\nOne", b"Content-Type: multipart/mixed; boundary=i\r\n\r\n--i\r\n\r\nTwo", end=b""), {"text": "One", "names": [None]},
+    ),
+    "related with its picture first": (
         mixed(b"Content-Type: image/png\r\nContent-Location: p1\r\n\r\nx", b"Content-Type: text/html\r\n\r\n<b>Hello</b><img src=p1>", kind=b"related"),
         {"text": "Hello", "names": [None], "inline": [True]},
     ),
