@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 # At most so many mails, and about so many bytes, are filed in one transaction: few enough that nobody waits long for what
 # it holds, and that they fit into memory.
-_TOGETHER = 16
+_TOGETHER = 32
 _BYTES_TOGETHER = 4_000_000
 # How long a worker waits for a database that went away under a message.
 _LOOKS, _LOOK_AGAIN_SECONDS = 20, 0.25
