@@ -31,8 +31,6 @@ _OWN_SIZE = re.compile(
 _INVISIBLE = re.compile("[\u200b\u200c\u2060\ufeff\u00ad]")
 # Where mail programs put the mail that is answered. Everything after Outlook's marker is quoted, too.
 _QUOTES = (
-    "//*[contains(concat(' ', normalize-space(@class), ' '), ' gmail_quote ')]",
-    "//*[contains(concat(' ', normalize-space(@class), ' '), ' gmail_attr ')]",
     "//*[contains(@class, 'yahoo_quoted')]",
     "//*[contains(@class, 'moz-cite-prefix')]",
     "//*[contains(@class, 'protonmail_quote')]",
@@ -41,6 +39,8 @@ _QUOTES = (
     "//blockquote[@type='cite' or @cite]",
     "//*[@id='OLK_SRC_BODY_SECTION']",
 )
+_GMAIL_QUOTES = "//*[contains(concat(' ', normalize-space(@class), ' '), ' gmail_quote ')]"
+_GMAIL_ATTRIBUTIONS = "//*[contains(concat(' ', normalize-space(@class), ' '), ' gmail_attr ')]"
 _TAILS = (
     "//*[@id='divRplyFwdMsg' or @id='appendonsend' or @id='mail-editor-reference-message-container']",
     "//*[contains(translate(@style, ' ', ''), 'border-top:solid#E1E1E1') or contains(translate(@style, ' ', ''), "
@@ -67,7 +67,7 @@ def html_without_quote(html: str, limit: int = 512 * 1024) -> str:
     tree = _tree(html)
     if tree is None:
         return ""
-    found = False
+    found = _drop_gmail(tree)
     for path in _QUOTES:
         for node in tree.xpath(path):
             found = _drop(node) or found
@@ -75,6 +75,30 @@ def html_without_quote(html: str, limit: int = 512 * 1024) -> str:
         for node in tree.xpath(path)[:1]:
             found = _drop_from(node) or found
     return _tidy(_render(tree, html)) if found else ""
+
+
+def _drop_gmail(tree: Any) -> bool:
+    """Gmail has one class for the mail that is answered, for each quote in it, and for what its users indent by hand."""
+    marked, attributions = tree.xpath(_GMAIL_QUOTES), tree.xpath(_GMAIL_ATTRIBUTIONS)
+    quotes = [node for node in marked if node.tag == "blockquote"]
+    if len(quotes) == len(marked) and not attributions:
+        return False
+    around = [node for node in marked if node.tag != "blockquote" and not _holds_answers(node)]
+    for node in [*around, *quotes, *attributions]:
+        _drop(node)
+    return True
+
+
+def _holds_answers(node: Any) -> bool:
+    """Who answers between the quotes writes into the box of the mail that is answered."""
+    children = [child for child in node if isinstance(child.tag, str)]
+    first = next((place for place, child in enumerate(children) if child.tag == "blockquote"), len(children))
+    if not any("gmail_attr" in (child.get("class") or "") for child in children[:first]):
+        return False
+    return any(
+        (child.tail or "").strip() or (child.tag != "blockquote" and child.text_content().strip())
+        for child in children[first:]
+    )
 
 
 def _tree(html: str) -> Any:
