@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from inbox.mime import reply_marks as marks
-from inbox.mime.contact_data import is_contact
+from inbox.mime.contact_data import is_contact, is_list_footer
 from inbox.mime.mail_role import Role
 from inbox.mime.reply_lines import Line, read_lines
 
@@ -88,8 +88,10 @@ def _without_quoted(lines: list[Line]) -> tuple[list[Line], list[Line]]:
             return above, quoted + opener + below
         if opener[0].kind != "a":
             break
+        # Below a second attribution it is no longer sure who wrote what is above: there the quote stays for the sense.
+        unsure = bool(quoted) and _has_text(above)
         quoted += opener
-        lines = above + (below if _has_text(above) else _bottom_posted(below, quoted))
+        lines = above + (below if unsure else _answer_below(below, quoted))
         if replied:
             break
     return _without_trailing_quote(lines, quoted)
@@ -112,11 +114,24 @@ def _is_interleaved(below: list[Line], text_above: bool) -> bool:
     for position, line in enumerate(below):
         if line.kind == "q":
             seen_quote = True
-        elif line.kind in "amh" or (line.kind == "d" and marks.SIGNATURE_DASHES.match(line.text)):
+        elif line.kind in "amh" or (line.kind == "d" and _ends_in_footer(below, position)):
             return False
         elif line.kind == "t" and seen_quote and not _is_stray(below, position, text_above):
             return True
     return False
+
+
+def _ends_in_footer(lines: list[Line], position: int) -> bool:
+    """Below the delimiter there is nothing but how to reach somebody or a list."""
+    if marks.SIGNATURE_DASHES.match(lines[position].text):
+        return True
+    if len(lines) - position > _TAIL_LINES:
+        return False
+    return _is_footer([later.text for later in lines[position + 1 :] if later.kind not in "eqs"])
+
+
+def _is_footer(texts: list[str]) -> bool:
+    return is_contact(texts) or is_list_footer(texts)
 
 
 def _is_stray(lines: list[Line], position: int, text_above: bool) -> bool:
@@ -130,7 +145,7 @@ def _is_stray(lines: list[Line], position: int, text_above: bool) -> bool:
     return text_above and broken and after is not None and after.kind == "q" and len(line.text) < _LONG_QUOTE
 
 
-def _bottom_posted(below: list[Line], quoted: list[Line]) -> list[Line]:
+def _answer_below(below: list[Line], quoted: list[Line]) -> list[Line]:
     """One quote, then the answer: the quote goes. Several quotes with answers between: they stay for the sense."""
     first = next((i for i, line in enumerate(below) if line.kind != "e"), None)
     if first is None or below[first].kind != "q":
@@ -155,9 +170,14 @@ def _without_trailing_quote(lines: list[Line], quoted: list[Line]) -> tuple[list
     end = len(lines)
     while end and lines[end - 1].kind in "qe":
         end -= 1
-    if any(line.kind == "q" for line in lines[end:]):
-        return lines[:end], quoted + lines[end:]
-    return lines, quoted
+    if not any(line.kind == "q" for line in lines[end:]):
+        return lines, quoted
+    start = end
+    while start and lines[start - 1].kind == "a":
+        start -= 1
+    # An attribution with nothing above it has been asked before, and stays where it is all there is.
+    end = start if _has_text(lines[:start]) else end
+    return lines[:end], quoted + lines[end:]
 
 
 def _without_tail(lines: list[Line]) -> tuple[list[Line], list[Line]]:
@@ -189,7 +209,7 @@ def _signature_start(lines: list[Line]) -> int | None:
             tail = [later.text for later in lines[position + 1 :] if later.kind != "e"]
             if marks.SIGNATURE_DASHES.match(line.text):
                 return position if len(tail) <= _TAIL_LINES and all(len(text) <= _SHORT for text in tail) else None
-            return position if _stands_apart(lines, position) and is_contact(tail) else None
+            return position if _stands_apart(lines, position) and _is_footer(tail) else None
     return None
 
 
