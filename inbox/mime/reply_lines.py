@@ -13,6 +13,7 @@ _JOIN = 8
 # So many places are looked at closely. A person's mail has a few; a mail made to be slow has thousands.
 _LOOKS = 400
 _BLANKS = 3
+_WRAPS = 3
 _DEVICE_WIDTH = 130
 _REPLY_ABOVE = 90
 _ENDS = (":", "：", "-", ": ")
@@ -38,6 +39,7 @@ def read_lines(texts: list[str]) -> list[Line]:
             lines += [Line(piece, _kind(piece)) for piece in _apart(text)]
         else:
             lines.append(Line(text, _kind(text)))
+    _wrapped_wholes(lines)
     fenced = _fences(lines)
     _attributions(lines, fenced)
     _header_blocks(lines, fenced)
@@ -51,6 +53,8 @@ def _apart(text: str) -> list[str]:
     late = text[found.end() :].strip() if found is not None else ""
     if found is None or "@" in text[: found.start()] or not is_attribution(late) or not is_certain(late):
         return [text]
+    if text[: found.start()].strip().lower() in marks.LEAD_WORDS:
+        return [text]  # some write their first word twice
     return [text[: found.start()], text[found.end() :]]
 
 
@@ -65,6 +69,8 @@ def _kind(text: str) -> str:
         return "q"
     if (bare.endswith(" wrote") or ("---" in bare and bare[0] != "-")) and marks.WHOLE.match(text[:_MAX_LINE]):
         return "a"
+    if bare[0] in "-*–—_" and marks.RUN_ON_MARKER.match(text[:_MAX_LINE]):
+        return "m"
     return "t" if len(bare) > _DEVICE_WIDTH else _short_kind(text, bare)
 
 
@@ -80,6 +86,25 @@ def _short_kind(text: str, bare: str) -> str:
     if len(bare) < _REPLY_ABOVE and marks.REPLY_ABOVE.match(bare):
         return "m"
     return "s" if is_device_line(bare) else "t"
+
+
+def _wrapped_wholes(lines: list[Line]) -> None:
+    """An attribution between angle brackets looks like a quote until the rest of it is read, which a program has wrapped."""
+    for start, line in enumerate(lines):
+        if line.kind != "q" or not line.text.startswith(">>>"):
+            continue
+        joined = line.text[:_MAX_LINE].rstrip()
+        for stop in range(start + 1, min(start + _WRAPS, len(lines))):
+            # What begins with a bracket of its own is quoted; only the end of the attribution may stand alone.
+            text = lines[stop].text[:_MAX_LINE].strip()
+            if not text or (text[0] == ">" and text != ">>>"):
+                break
+            joined = f"{joined} {text}"
+            # With an address, for what is typed at a prompt begins and ends so, too.
+            if text.endswith(">>>") and marks.MAILBOX_WITHIN.search(joined) and marks.WHOLE.match(joined):
+                for covered in lines[start : stop + 1]:
+                    covered.kind, covered.group = "a", start
+                break
 
 
 def _fences(lines: list[Line]) -> set[int]:
@@ -194,7 +219,7 @@ def _attribution_end(lines: list[Line], start: int) -> int:
         if len(joined) > MAX_JOINED or blanks > _BLANKS or (stop > start and lines[stop].kind in "mah"):
             return 0
         if text and is_attribution(joined) and not _continues(lines, stop, joined):
-            counts = is_certain(joined) or _quote_follows(lines, stop + 1)
+            counts = is_certain(joined) or _is_bordered(lines, start, stop + 1, joined)
             return stop + 1 if counts and not _starts_later(lines, start, stop, joined) else 0
         if ends_sentence(text):
             return 0
@@ -211,12 +236,32 @@ def _weak_end(lines: list[Line], start: int) -> int:
     text, stop = _plain(lines[start].text[:_MAX_LINE]), start + 1
     if _is_above_address(lines, start):
         text, stop = f"{text} {_plain(lines[stop].text[:_MAX_LINE])}", stop + 1
+    if text.rstrip().endswith(">") and stop < len(lines) and marks.VERB_ALONE.match(lines[stop].text[:_MAX_LINE]):
+        text, stop = f"{text} {lines[stop].text.strip()}", stop + 1
     if is_spoken(text):
         return 0
-    if marks.NAMED.match(text):
+    if marks.NAMED.match(text) or _is_quoting(lines, start, stop, text):
         return stop
     is_likely = marks.WEAK.match(text) or _ends_with_address(text)
-    return stop if is_likely and _quote_follows(lines, stop) else 0
+    return stop if is_likely and _is_bordered(lines, start, stop, text) else 0
+
+
+def _is_quoting(lines: list[Line], start: int, stop: int, text: str) -> bool:
+    """A paragraph of its own, as a program sets it; who quotes by hand puts quotation marks around the words."""
+    if start and lines[start - 1].kind == "t":
+        return False
+    below = next((line.text for line in lines[stop : stop + _BLANKS] if line.kind != "e"), "")
+    return marks.QUOTING.match(text.strip()) is not None and marks.QUOTED_BY_HAND.match(below) is None
+
+
+def _is_bordered(lines: list[Line], start: int, stop: int, text: str) -> bool:
+    """Quoted lines below it; or a device line right above what names an address, for few write below their device line."""
+    return _quote_follows(lines, stop) or ("@" in text and _is_below_device(lines, start))
+
+
+def _is_below_device(lines: list[Line], start: int) -> bool:
+    above = next((line for line in reversed(lines[max(0, start - _BLANKS) : start]) if line.kind != "e"), None)
+    return above is not None and above.kind == "s"
 
 
 def _starts_later(lines: list[Line], start: int, stop: int, joined: str) -> bool:
@@ -242,7 +287,7 @@ def _header_blocks(lines: list[Line], fenced: set[int]) -> None:
     for position, line in enumerate(lines):
         if line.kind != "t" or position in fenced or ":" not in line.text[:40].replace("：", ":"):
             continue
-        match = marks.HEADER.match(line.text[:_MAX_LINE])
+        match = marks.HEADER.match(_plain(line.text[:_MAX_LINE]))
         if match is not None and match["other"] is None:
             stop = _header_block_end(lines, position)
             for covered in lines[position:stop]:
@@ -270,7 +315,7 @@ def _header_block_end(lines: list[Line], start: int) -> int:
     address = clock = False
     for position in range(start, min(start + _HEADER_SPAN, len(lines))):
         line = lines[position]
-        match = marks.HEADER.match(line.text[:_MAX_LINE]) if line.kind in "tsd" else None
+        match = marks.HEADER.match(_plain(line.text[:_MAX_LINE])) if line.kind in "tsd" else None
         if match is None:
             if position - last > 1:
                 break

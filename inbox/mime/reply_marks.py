@@ -53,7 +53,7 @@ _LEADS = _words(
     "luni|marți|miercuri|joi|vineri|sâmbătă|duminică|hétfő|kedd|szerda|csütörtök|péntek|szombat|vasárnap",
     "pazartesi|salı|çarşamba|perşembe|cuma|cumartesi|pazar|δευτέρα|τρίτη|τετάρτη|πέμπτη|παρασκευή|σάββατο|κυριακή",
 )
-_LEAD_WORDS = frozenset(_LEADS.replace("\\", "").split("|"))
+LEAD_WORDS = frozenset(_LEADS.replace("\\", "").split("|"))
 _DATEISH = r"(?:\d{1,2}[:.h]\d{2}|\d{4}|\d{1,2}\s?[./年月]\s?\d{1,2}|\d{1,2}\.?\s+\w{3,12})"
 
 VERB = re.compile(rf"(?:(?<!\w)(?:{_VERBS})(?!\w)|写道|寫道|写到|のメール|書きました|작성)", _FLAGS)
@@ -72,11 +72,19 @@ MAILBOX = re.compile(r"(?:<|&lt;|\[|\()?(?:mailto:)?[^\s<>@\[\]()]{1,100}@[\w.-]
 DISPLAY_NAME = re.compile(r"(?:\"[^\"\n]{1,80}\"|(?:[A-Z][\w.&'’-]{0,30}\s){1,6})\s?(?=<|&lt;)")
 # The address at the start of a line, where a program has wrapped before it.
 MAILBOX_FIRST = re.compile(r"\s*[(\u200e\u200f]?(?:<|&lt;)[^\s<>@]{1,100}@")
+MAILBOX_WITHIN = re.compile(r"<[^\s<>@]{1,100}@[\w.-]{1,100}>")
 # A name with its address, and that they wrote, makes an attribution without any date.
 NAMED = re.compile(
     rf"[\W_]*(?:\w[^<>@:]{{0,80}}(?:<|&lt;)[^\s<>@]{{1,100}}@[\w.-]{{1,100}}(?:>|&gt;)\s*(?:{_VERBS})\s*[:：]\s*$)",
     _FLAGS,
 )
+# "Quoting Jo Doe <jo@example.org>:" of Horde, which knows no date: a name and its address behind a word for quoting.
+QUOTING = re.compile(
+    r"(?:quoting|zitat von|citation de|citando(?: a)?|citeren van|citat från|citerar|siterer|citat (?:fra|od)|cytat|cytowanie|cituji|citát|lainaus"
+    r"|idézet|idézem|цитирую|цитата|alıntı|navajam)\s+[^<>@:\n]{1,80}<[^\s<>@]{1,100}@[\w.-]{1,100}>\s?[:：]\s*$",
+    _FLAGS,
+)
+QUOTED_BY_HAND = re.compile(r"\s*[\"“”„«»‹›‘’'「『]")
 ENDS_AS_ATTRIBUTION = re.compile(r"[:：]\s*[>*_\s]*$|-{2,}\s*$")
 ENDS_WITH_MAILBOX = re.compile(r"(?:>|&gt;)\s*[:：]?\s*$")
 
@@ -110,7 +118,7 @@ ATTRIBUTION_WORDS = _each(
     " keltezéssel oseba lietotājs mez mesz cest pst pdt est edt brt msk ist gmt utc"
 )
 # Words for a day or before a time of day, beside those that begin an attribution.
-AROUND_A_DATE = _LEAD_WORDS | _each(
+AROUND_A_DATE = LEAD_WORDS | _each(
     "v u ob o om um à a às las alle ore ora hod saat saatinde pukul jam plkst kell klo kello kl г р год года на בתאריך יום ב ה מאת בשעה"
     " dl dt dc dj dv ds dg día dia del des from"
 )
@@ -190,7 +198,9 @@ FORWARDED = re.compile(
 REPLY_ABOVE = re.compile(
     r"\W*(?:please\s+|bitte\s+)?(?:(?:reply|respond|write|type)(?:\s+your\s+reply)?\s+above\s+this\s+line"
     r"|(?:antworten?\s+(?:sie\s+)?|schreiben\s+sie\s+)?(?:oberhalb|über)\s+diese[rm]?\s+(?:linie|zeile)"
-    r"|répond(?:re|ez)\s+au-dessus\s+de\s+cette\s+ligne|(?:escriba|responda)\s+(?:por\s+)?encima\s+de\s+esta\s+línea)\b.{0,40}$",
+    r"|répond(?:re|ez)\s+au-dessus\s+de\s+cette\s+ligne|(?:escriba|responda)\s+(?:por\s+)?encima\s+de\s+esta\s+línea"
+    # What some servers of companies write above each mail that an answer holds.
+    r"|original\s+message\s+processed\s+by)\b.{0,40}$",
     _FLAGS,
 )
 # "Jo Doe wrote:" without any date: an attribution when quoted lines follow at once.
@@ -201,7 +211,7 @@ _FROM = _words(
     "từ|dari|daripada|จาก|از|से|प्रेषक|frå|frá|nork|од|шаље|податель",
 )
 _DATE = _words(
-    "sent|date|gesendet|datum|envoyé|envoyé le|date d'envoi|enviado|enviado el|enviada|enviada em|enviado em|data|inviato|inviato il|verzonden|skickat|sendt|dato|wysłano|data wysłania|odesláno|dátum|отправлено|дата|надіслано|lähetetty|päivämäärä|päiväys|gönderildi|gönderme tarihi|tarih|fecha|发送时间|发送日期|日期|寄件日期|時間|送信日時|日付|보낸 날짜|날짜|ημερομηνία|στάλθηκε|נשלח|תאריך|التاريخ|تم الإرسال|elküldve|trimis|poslano|kuupäev|gesendet am|date et heure",
+    "sent|date|message du|gesendet|datum|envoyé|envoyé le|date d'envoi|enviado|enviado el|enviada|enviada em|enviado em|data|inviato|inviato il|verzonden|skickat|sendt|dato|wysłano|data wysłania|odesláno|dátum|отправлено|дата|надіслано|lähetetty|päivämäärä|päiväys|gönderildi|gönderme tarihi|tarih|fecha|发送时间|发送日期|日期|寄件日期|時間|送信日時|日付|보낸 날짜|날짜|ημερομηνία|στάλθηκε|נשלח|תאריך|التاريخ|تم الإرسال|elküldve|trimis|poslano|kuupäev|gesendet am|date et heure",
     "изпратено|nosūtīts|datums|saatmisaeg|saadetud|enviat|enviat el|đã gửi|ngày|terkirim|dikirim|tanggal|dihantar|tarikh|ส่งเมื่อ|วันที่|ارسال شده|تاریخ",
     "भेजा गया|दिनांक|bidaltze-data|poslato|послато|датум|išsiųsta|odoslané|تاريخ الإرسال",
 )
@@ -221,6 +231,10 @@ HEADER = re.compile(
     _FLAGS,
 )
 
+# A known marker where a program has lost the line break behind it: "--- Original message ---From: Jo".
+RUN_ON_MARKER = re.compile(
+    rf"[\s*]*[-–—_]{{2,}}\s*(?:{_ORIGINAL})\s*[-–—_]{{2,}}[\s*]*(?:{_FROM}|{_DATE}|{_SUBJECT})[*\s\xa0]*[:：]", _FLAGS
+)
 # Of two header lines alone, a date must be one that no person types: with a time of day.
 CLOCK = re.compile(r"\d{1,2}:\d{2}")
 

@@ -189,7 +189,9 @@ def test_attribution_wrapped_before_the_address(language: str) -> None:
         assert reply_text(f"Yes, please.\n\n{wrapped}\n\n{below}\n").text == "Yes, please."
 
 
-@pytest.mark.parametrize("line", [f"Quoting {PERSON}:", f"Zitat von {PERSON}:", "Quoting Jo Doe\n<jo@example.org>:"])
+@pytest.mark.parametrize(
+    "line", [f"Answer to {PERSON}:", f"Antwort an {PERSON}:", "Answer to Jo Doe\n<jo@example.org>:"]
+)
 def test_address_without_a_date_or_a_verb_counts_before_quoted_lines_only(line: str) -> None:
     assert reply_text(f"Yes.\n\n{line}\n\n> Ship?\n").text == "Yes."
     assert reply_text(f"Yes.\n\n{line}\n\nShip?\n").text == f"Yes.\n\n{line}\n\nShip?"
