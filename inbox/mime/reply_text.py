@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from inbox.mime import reply_marks as marks
+from inbox.mime.attributions import is_certain
 from inbox.mime.contact_data import is_contact, is_list_footer
 from inbox.mime.mail_role import Role
 from inbox.mime.reply_lines import Line, read_lines
@@ -88,13 +89,19 @@ def _without_quoted(lines: list[Line]) -> tuple[list[Line], list[Line]]:
             return above, quoted + opener + below
         if opener[0].kind != "a":
             break
-        # Below a second attribution it is no longer sure who wrote what is above: there the quote stays for the sense.
-        unsure = bool(quoted) and _has_text(above)
+        # Below a second attribution it is no longer sure who wrote what is above, and an attribution that a person may have
+        # typed can tell of somebody else's words: there the quote stays for the sense.
+        unsure = _has_text(above) and (bool(quoted) or not _is_by_program(opener))
         quoted += opener
         lines = above + (below if unsure else _answer_below(below, quoted))
         if replied:
             break
     return _without_trailing_quote(lines, quoted)
+
+
+def _is_by_program(opener: list[Line]) -> bool:
+    joined = " ".join(line.text.strip() for line in opener)
+    return "@" in joined or is_certain(joined)
 
 
 def _opener_end(lines: list[Line], start: int) -> int:

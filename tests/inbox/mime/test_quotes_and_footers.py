@@ -39,6 +39,11 @@ def test_quote_without_an_attribution_is_the_writers() -> None:
     assert reply_text(text).text == text
 
 
+def test_quote_that_a_person_introduces_stays_for_the_sense() -> None:
+    text = "Hi,\n\nDHL wrote:\n> The parcel is lost.\n\nPlease send another one.\n"
+    assert reply_text(text).text == "Hi,\n\n> The parcel is lost.\n\nPlease send another one."
+
+
 def test_quote_below_a_second_attribution_stays_for_the_sense() -> None:
     """What stands between the two is perhaps the writer's, and perhaps not."""
     text = f"{ATTRIBUTION}\n\nThe blue one.\n\n{ATTRIBUTION}\n\n> Which lamp?\n\nThe blue one it is.\n"
