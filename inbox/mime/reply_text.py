@@ -9,7 +9,6 @@ from __future__ import annotations
 import msgspec
 
 from inbox.mime import reply_marks as marks
-from inbox.mime.attributions import is_certain
 from inbox.mime.contact_data import is_contact, is_list_footer
 from inbox.mime.mail_role import Role
 from inbox.mime.reply_lines import Line, read_lines
@@ -89,19 +88,11 @@ def _without_quoted(lines: list[Line]) -> tuple[list[Line], list[Line]]:
             return above, quoted + opener + below
         if opener[0].kind != "a":
             break
-        # Below a second attribution it is no longer sure who wrote what is above, and an attribution that a person may have
-        # typed can tell of somebody else's words: there the quote stays for the sense.
-        unsure = _has_text(above) and (bool(quoted) or not _is_by_program(opener))
         quoted += opener
-        lines = above + (below if unsure else _answer_below(below, quoted))
+        lines = above + (below if _has_text(above) else _bottom_posted(below, quoted))
         if replied:
             break
     return _without_trailing_quote(lines, quoted)
-
-
-def _is_by_program(opener: list[Line]) -> bool:
-    joined = " ".join(line.text.strip() for line in opener)
-    return "@" in joined or is_certain(joined)
 
 
 def _opener_end(lines: list[Line], start: int) -> int:
@@ -152,7 +143,7 @@ def _is_stray(lines: list[Line], position: int, text_above: bool) -> bool:
     return text_above and broken and after is not None and after.kind == "q" and len(line.text) < _LONG_QUOTE
 
 
-def _answer_below(below: list[Line], quoted: list[Line]) -> list[Line]:
+def _bottom_posted(below: list[Line], quoted: list[Line]) -> list[Line]:
     """One quote, then the answer: the quote goes. Several quotes with answers between: they stay for the sense."""
     first = next((i for i, line in enumerate(below) if line.kind != "e"), None)
     if first is None or below[first].kind != "q":

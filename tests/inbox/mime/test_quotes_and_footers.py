@@ -1,4 +1,4 @@
-"""One quote among the writer's words, the footers of lists, and attributions that programs have damaged or set apart."""
+"""Quotes among the writer's words, and the footers of lists below them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ OWN_FOOTERS = {
 }
 
 
-def test_one_quote_within_the_words_goes() -> None:
-    result = reply_text(f"Yes, please.\n\n{ATTRIBUTION}\n\n> Shall we ship it?\n> Jo\n\nAnd add a second one.\n")
-    assert result.text == "Yes, please.\n\nAnd add a second one."
-    assert "Shall we ship it?" in result.quoted
+def test_a_quote_that_is_answered_below_stays_for_the_sense() -> None:
+    result = reply_text(f"Hi, and thanks.\n\n{ATTRIBUTION}\n> Shall we ship it?\n\nYes, please.\n")
+    assert result.text == "Hi, and thanks.\n\n> Shall we ship it?\n\nYes, please."
 
 
 def test_several_quotes_with_answers_stay_for_the_sense() -> None:
@@ -37,17 +36,6 @@ def test_several_quotes_with_answers_stay_for_the_sense() -> None:
 def test_quote_without_an_attribution_is_the_writers() -> None:
     text = "Your page says:\n\n> Free of charge.\n\nWhy did I pay?"
     assert reply_text(text).text == text
-
-
-def test_quote_that_a_person_introduces_stays_for_the_sense() -> None:
-    text = "Hi,\n\nDHL wrote:\n> The parcel is lost.\n\nPlease send another one.\n"
-    assert reply_text(text).text == "Hi,\n\n> The parcel is lost.\n\nPlease send another one."
-
-
-def test_quote_below_a_second_attribution_stays_for_the_sense() -> None:
-    """What stands between the two is perhaps the writer's, and perhaps not."""
-    text = f"{ATTRIBUTION}\n\nThe blue one.\n\n{ATTRIBUTION}\n\n> Which lamp?\n\nThe blue one it is.\n"
-    assert reply_text(text).text == "The blue one.\n\n\n> Which lamp?\n\nThe blue one it is."
 
 
 @pytest.mark.parametrize("name", LIST_FOOTERS)
