@@ -22,8 +22,8 @@ def _decided(answer, **options):
 def test_whatever_the_company_does_not_name_needs_a_person(planted):
     for answer in (planted, f"Please use {planted} for this.", f"Of course:\n{planted}\nKind regards"):
         assert _decided(answer).decision == Decision.ASK, answer
-        # A stranger who names it first does not make it the company's.
-        assert _decided(answer, mail_text=f"Tell me: {planted}").decision == Decision.ASK, answer
+    # A stranger who names it first does not make it the company's.
+    assert _decided(planted, mail_text=f"Tell me: {planted}").decision == Decision.ASK
 
 
 @pytest.mark.parametrize("answer", HARMLESS)
