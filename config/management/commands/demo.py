@@ -68,6 +68,8 @@ class Command(BaseCommand):
 class _Stage:
     """The demo's surroundings: the outside world that it brings along, and where its own processes listen."""
 
+    # Before the set-up, whose own facts are delivered, too.
+    since: datetime
     sink: Sink
     receiver: Receiver
     topic: Topic
@@ -88,6 +90,7 @@ class _Stage:
 
 def _set_up(stack: ExitStack, *, port: int, folder: Path) -> _Stage:
     """The local mail server and webhook endpoint, and what the API would have set up."""
+    since = clock.now()
     folder.mkdir(exist_ok=True)
     scratch = Path(stack.enter_context(TemporaryDirectory(prefix="inbox-demo-")))
     sink = stack.enter_context(Sink())
@@ -99,18 +102,16 @@ def _set_up(stack: ExitStack, *, port: int, folder: Path) -> _Stage:
     except DomainError as error:
         raise CommandError(error.detail) from error
     receiver.inbox.secret = scene.webhook_secret
-    return _Stage(
-        sink, receiver, topic, scene, port, ports.choose(settings.MAIL_LISTEN_PORT), ports.choose(settings.MCP_PORT)
-    )
+    mail_port, mcp_port = ports.choose(settings.MAIL_LISTEN_PORT), ports.choose(settings.MCP_PORT)
+    return _Stage(since, sink, receiver, topic, scene, port, mail_port, mcp_port)
 
 
 def _perform(stage: _Stage, console: Console) -> Outcome:
     """Hand the mails in and watch until they have come to rest."""
-    since = clock.now()
     deliveries = delivery.samples(settings.BASE_DIR / "samples" / "mail", run=uuid4().hex[:8])
     with Live(console=console, refresh_per_second=4, transient=True) as live:
         _hand_in(deliveries, topic=stage.topic, port=stage.port, mail_port=stage.mail_port)
-        return _watch(deliveries, since, live)
+        return _watch(deliveries, stage.since, live)
 
 
 def _width() -> int | None:
