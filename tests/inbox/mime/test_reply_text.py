@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -352,15 +353,12 @@ def test_a_flood_takes_linear_time(piece: str) -> None:
 
 @pytest.mark.corpus
 @pytest.mark.skipif(not CORPUS.is_dir(), reason=f"public mail is not there: {CORPUS}")
-def test_public_pairs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_public_pairs(cases: Callable[[str, int], None]) -> None:
     files = sorted((CORPUS / "emails").iterdir())
     missed = []
     for file in files:
         expected = (CORPUS / "trimmed" / file.name).read_text("utf-8").replace("\r\n", "\n").strip()
         if reply_text(file.read_bytes().decode()).text.strip() != expected:
             missed.append(file.name)
-    with capsys.disabled():
-        print(
-            f"\nreply trimming: {len(files) - len(missed)} of {len(files)} public pairs agree; missed: {missed or 'none'}"
-        )
     assert not missed
+    cases(f"public replies as expected, of {len(files)}: ", len(files) - len(missed))
